@@ -1,0 +1,1 @@
+"""Voice and chat agents whose conversation is governed by code."""

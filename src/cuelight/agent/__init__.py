@@ -1,0 +1,1 @@
+"""The author's class: fields, tools, stages, the gate, the prompt."""

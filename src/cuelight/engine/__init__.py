@@ -1,0 +1,1 @@
+"""The turn loop: one call, run by the laws."""

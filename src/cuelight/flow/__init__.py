@@ -1,0 +1,1 @@
+"""Routes: where the conversation goes next."""

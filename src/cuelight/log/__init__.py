@@ -1,0 +1,1 @@
+"""What a log means: fold, projections, verify, fork."""

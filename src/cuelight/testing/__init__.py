@@ -1,0 +1,1 @@
+"""What authors test with: rehearse(), Script, and the fakes."""

@@ -1,0 +1,1 @@
+"""The shapes on the wire, and their codec."""
