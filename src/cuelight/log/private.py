@@ -1,0 +1,203 @@
+"""Private values: what is masked in a log, what is kept beside it, and how the two come together again.
+
+A value is private because a tool or a field declares it. From then on it is masked wherever it turns up in free text,
+also in entries written before anybody knew.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from cuelight.wire import ENTRY_TYPES, Entry, entry
+
+__all__ = ["MASK", "Private", "Record", "Secrets", "disclose", "leaves", "scrub", "secrets_of", "unmasked"]
+
+MASK = "[private]"
+SHORTEST = 4
+
+# Which parts of an entry's data may hold words of people or values of the author's. Everything else is the wire's own:
+# masking an id or a tool's name would break the log for nothing.
+_CALLER = frozenset({"caller", "from", "to"})
+_TEXT = frozenset({"text"})
+_FREE: dict[str, frozenset[str]] = {
+    "attention.requested": frozenset({"reason"}),
+    "call.dialing": _CALLER,
+    "call.ringing": _CALLER,
+    "call.started": _CALLER | {"persona"},
+    "call.summary": frozenset({"outcome"}),
+    "confirm.declined": frozenset({"said"}),
+    "confirm.granted": frozenset({"said"}),
+    "confirm.request": frozenset({"arguments", "phrase"}),
+    "cue.crossing": frozenset({"message"}),
+    "cue.delivered": frozenset({"content"}),
+    "cue.heard": _TEXT,
+    "cue.reply": _TEXT,
+    "cue.route": frozenset({"feedback", "prompt", "state", "message", "reason"}),
+    "cue.said": _TEXT,
+    "custom": frozenset({"data"}),
+    "docs.sources": frozenset({"query", "sources"}),
+    "error": frozenset({"message"}),
+    "event.received": frozenset({"data"}),
+    "memory.ops": frozenset({"ops"}),
+    "participant.joined": frozenset({"name", "attributes"}),
+    "state.changed": frozenset({"state"}),
+    "supervisor.said": _TEXT,
+    "supervisor.whispered": _TEXT,
+    "tool.call": frozenset({"arguments"}),
+    "tool.result": frozenset({"output", "error", "summary"}),
+    "agent.transcript": _TEXT,
+    "turn.agent": _TEXT,
+    "turn.user": _TEXT,
+    "user.transcript": _TEXT,
+}
+
+
+class Private(msgspec.Struct, frozen=True, gc=False):
+    """Hold what was masked out of one entry: its data as it was (JSON bytes), and the values it makes private."""
+
+    data: bytes
+    values: tuple[str, ...] = ()
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """Pair an entry as the log holds it with its private part, which lives beside the log."""
+
+    entry: Entry
+    private: Private | None = None
+
+
+class Secrets:
+    """Know a call's private values, and mask them."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        self.add(values)
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
+    def add(self, values: Iterable[str]) -> tuple[str, ...]:
+        """Learn values; gives those that are new. Values shorter than four characters are never masked in free text."""
+        new = tuple(dict.fromkeys(v for v in values if len(v.strip()) >= SHORTEST and v not in self._values))
+        if new:
+            self._values.update(new)
+            self._pattern = None
+        return new
+
+    def text(self, text: str) -> str:
+        """Mask every private value in a text, however it is spaced, punctuated (digits) or capitalised."""
+        if not self._values:
+            return text
+        return self._compiled().sub(MASK, text)
+
+    def value(self, value: Any) -> Any:
+        """Mask every private value in a plain JSON value, in its keys too; the value itself is left alone."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        if isinstance(value, int | float) and not isinstance(value, bool) and str(value) in self._values:
+            return MASK
+        return value
+
+    def data(self, type: str, data: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002 - the wire's own word
+        """Mask the free parts of an entry's data; types that this version does not know are masked in every part."""
+        free = _FREE.get(type)
+        if free is None:
+            if type in ENTRY_TYPES:
+                return dict(data)
+            return {key: self.value(item) for key, item in data.items()}
+        masked = {key: self.value(item) if key in free else item for key, item in data.items()}
+        if type == "state.changed" and "stage" in data["state"]:
+            masked["state"]["stage"] = data["state"]["stage"]  # a stage is one of the author's own words
+        return masked
+
+    def _compiled(self) -> re.Pattern[str]:
+        if self._pattern is None:
+            longest_first = sorted(self._values, key=len, reverse=True)
+            self._pattern = re.compile("|".join(map(_spelled, longest_first)), re.IGNORECASE)
+        return self._pattern
+
+
+def _spelled(value: str) -> str:
+    """Build the pattern of a value as people write and say it."""
+    stripped = value.strip()
+    digits = re.sub(r"[\s().+-]", "", stripped)
+    if digits.isdigit() and len(digits) >= SHORTEST:
+        spelled = r"[\s().-]*".join(digits)
+        # A short number would otherwise be found inside longer ones that have nothing to do with it.
+        return rf"\+?(?<!\d){spelled}(?!\d)" if len(digits) < 7 else rf"\+?{spelled}"
+    number = re.fullmatch(r"-?(\d+)\.(\d+)", stripped)
+    if number:
+        whole = ",?".join(number.group(1))
+        return rf"(?<!\d){whole}[.,]{number.group(2)}0*(?!\d)"
+    return r"\s+".join(map(re.escape, stripped.split()))
+
+
+def leaves(value: Any) -> list[str]:
+    """List the words and numbers in a plain JSON value, as text: what becomes private when the value is."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in leaves(item)]
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in leaves(item)]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return [str(value)]
+    return []
+
+
+def secrets_of(records: Iterable[Record]) -> Secrets:
+    """Gather what a call's records say is private."""
+    return Secrets(value for record in records if record.private for value in record.private.values)
+
+
+def disclose(records: Sequence[Record], secrets: Secrets | None = None) -> list[Entry]:
+    """Give the entries as they may leave the store: masked, the earlier ones too.
+
+    Args:
+        records: a stretch of one call's records.
+        secrets: the call's private values, where the records are not the whole call.
+    """
+    known = secrets_of(records) if secrets is None else secrets
+    if not known:
+        return [record.entry for record in records]
+    return [_masked(record.entry, known) for record in records]
+
+
+def _masked(whole: Entry, secrets: Secrets) -> Entry:
+    data = whole.data
+    masked = secrets.data(whole.type, data)
+    return whole if masked == data else _with_data(whole, masked)
+
+
+def unmasked(record: Record) -> Entry:
+    """Give the entry with its private values in their places: for the engine and the model alone."""
+    if record.private is None:
+        return record.entry
+    return _with_data(record.entry, record.private.data)
+
+
+def scrub(closing: Callable[[Entry], Entry]) -> Callable[[Sequence[Record]], list[Entry]]:
+    """Make what `Store.erase` runs: every entry masked for good, and one more that says so.
+
+    Args:
+        closing: makes the last entry (`cue.erased`) from the entry before it.
+    """
+
+    def scrubbed(records: Sequence[Record]) -> list[Entry]:
+        entries = disclose(records)
+        return [*entries, closing(entries[-1])]
+
+    return scrubbed
+
+
+def _with_data(whole: Entry, data: Any) -> Entry:
+    return entry(
+        whole.type, data, seq=whole.seq, ts=whole.ts, call=whole.call, agent=whole.agent, ephemeral=whole.ephemeral
+    )
