@@ -8,6 +8,7 @@
     |   |-- UndeclaredField        a write to a name that is no field
     |   |-- OutsideHandler         state or call touched where no handler is open
     |   |-- StepNotDefined         a route to a step that the flow does not register
+    |   |-- ScriptRefused          a test's script holds what no model could reply
     |   |-- ScriptRanOut           a test's script has no reply left
     |   `-- CueSheetRefused        a cue sheet that cannot be read
     |-- ModelError             the model did not do its part: the engine retries, then speaks for it
@@ -52,6 +53,7 @@ __all__ = [
     "OperatorError",
     "OutsideHandler",
     "ScriptRanOut",
+    "ScriptRefused",
     "SeqConflict",
     "StepNotDefined",
     "StoreUnusable",
@@ -158,6 +160,12 @@ class StepNotDefined(AuthorError, LookupError):
         self.step = step
         self.flow = flow
         super().__init__(f"Step {step!r} is not defined in flow {flow!r}.")
+
+
+class ScriptRefused(AuthorError, TypeError):
+    """Refuse an item of a test's script that is no reply of a model."""
+
+    code = "script-refused"
 
 
 class ScriptRanOut(AuthorError, AssertionError):

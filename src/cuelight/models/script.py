@@ -1,0 +1,160 @@
+"""The model of tests: it says what its script says, one item a request, and remembers what it was asked."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import cached_property
+from inspect import isawaitable
+from typing import Any, TypeAlias, cast
+
+import msgspec
+
+from cuelight.errors import ScriptRanOut, ScriptRefused
+from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
+
+__all__ = ["Item", "Reply", "Request", "Script", "calls", "raw_call"]
+
+Reply: TypeAlias = str | ToolCallRequest | BaseException | type[BaseException] | Sequence[Any]
+"""What answers one request: words, a call, a list of both, or an exception to raise."""
+
+Item: TypeAlias = "Reply | Callable[[Request], Reply | Awaitable[Reply]]"
+"""A reply, or a callable that is given the request and returns one; it may be `async`."""
+
+_WORDS = re.compile(r"\S+\s*|\s+")
+
+
+class Request:
+    """Show what a model was sent, as it was at that moment.
+
+    Attributes:
+        tools: the names that were callable, in order.
+        static: the part of the prompt that stays the same.
+        view: the part that changes.
+        stage: the stage the conversation was in.
+    """
+
+    def __init__(self, request: ModelRequest) -> None:
+        self.tools = list(request.visible)
+        self.static = request.static
+        self.view = request.view
+        self.stage = request.stage
+        # Messages are frozen, so a list of its own is all a snapshot needs; dicts are made for those who look.
+        self._placed = request.placed()
+
+    @cached_property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages as plain dicts, the view in its place."""
+        return [message.plain() for message in self._placed]
+
+    def __repr__(self) -> str:
+        return f"Request(stage={self.stage!r}, tools={self.tools!r}, messages={self.messages!r})"
+
+
+class Script:
+    """Answer requests with scripted items, one a request, in order.
+
+    An item is a string, `calls(...)`, `raw_call(...)`, a list of these (one reply; an exception may come last: the reply
+    fails after that much), a callable that is given the `Request` and returns one of these (it may be `async`), or an
+    exception to raise. Text is streamed a word at a time. Items left over are fine.
+
+    Args:
+        items: what to answer.
+
+    Attributes:
+        requests: what the model was sent, one a request.
+
+    Raises:
+        ScriptRefused: when an item is none of these; here, or for a callable's return when it is asked.
+        ScriptRanOut: out of the stream, when a request comes after the last item.
+    """
+
+    name = "script"
+    provider = "cuelight"
+
+    def __init__(self, *items: Item) -> None:
+        for number, item in enumerate(items, 1):
+            if isinstance(item, type) or not callable(item):
+                _pieces(item, f"item {number} of the script")
+        self._items = items
+        self.requests: list[Request] = []
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Give the next item's words and calls, then `Finished`."""
+        asked = Request(request)
+        self.requests.append(asked)
+        number = len(self.requests)
+        if number > len(self._items):
+            raise ScriptRanOut(_ran_out(len(self._items), number, request))
+        item = self._items[number - 1]
+        if not isinstance(item, type) and callable(item):
+            answer = item(asked)
+            reply = cast(Reply, await answer if isawaitable(answer) else answer)
+        else:
+            reply = item
+        reason = "stop"
+        for piece in _pieces(reply, f"item {number} of the script"):
+            if isinstance(piece, str):
+                for words in _WORDS.findall(piece):
+                    yield TextDelta(words)
+            elif isinstance(piece, ToolCallRequest):
+                reason = "tool_calls"
+                yield piece
+            else:
+                raise piece
+        yield Finished(reason)
+
+
+def calls(tool: str, /, **arguments: Any) -> ToolCallRequest:
+    """Write a call of a tool, as a script's item or part of one.
+
+    Dates, times, enums, dataclasses, pydantic models and the like are written as the JSON a model would write.
+
+    Raises:
+        ScriptRefused: when an argument has no JSON form.
+    """
+    try:
+        return ToolCallRequest(tool, msgspec.json.encode(arguments, enc_hook=_plain).decode())
+    except (TypeError, ValueError) as problem:
+        raise ScriptRefused(
+            f"calls({tool!r}, ...) cannot be written as JSON: {problem}. Give the value as a model would write it."
+        ) from problem
+
+
+def raw_call(tool: str, text: str) -> ToolCallRequest:
+    """Write a call whose arguments are exactly this text, which may be no JSON at all."""
+    return ToolCallRequest(tool, text)
+
+
+def _plain(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        raise TypeError(f"{value!r} is of type {type(value).__name__}")
+    return dump(mode="json")
+
+
+def _pieces(reply: Any, where: str) -> list[str | ToolCallRequest | BaseException | type[BaseException]]:
+    pieces = list(reply) if isinstance(reply, list | tuple) else [reply]
+    for position, piece in enumerate(pieces):
+        if isinstance(piece, str | ToolCallRequest):
+            continue
+        if isinstance(piece, BaseException) or (isinstance(piece, type) and issubclass(piece, BaseException)):
+            if position == len(pieces) - 1:
+                continue
+            raise ScriptRefused(f"{where} goes on after {piece!r}, where the reply ends. Put the exception last.")
+        raise ScriptRefused(
+            f"{where} holds {piece!r}, of type {type(piece).__name__}. Write a string, calls(...), raw_call(...), "
+            "an exception, a list of these, or a callable that returns one of these."
+        )
+    return pieces
+
+
+def _ran_out(items: int, number: int, request: ModelRequest) -> str:
+    if request.history:
+        last = request.history[-1]
+        said = last.content or ", ".join(call.name for call in last.tool_calls)
+        ending = f"whose last message is {last.role}: {said!r}"
+    else:
+        ending = "which has no messages yet"
+    return (
+        f"The script has {items} item{'' if items == 1 else 's'}, and request {number} came, {ending}. "
+        f"Add an item for what the model replies there."
+    )
