@@ -1,1 +1,25 @@
 """What a log means: fold, projections, verify, fork."""
+
+from cuelight.log.fold import Fold, apply, reduce
+from cuelight.log.history import CUT_BY_CALLER, CUT_BY_FAULT, History, Message, ToolUse
+from cuelight.log.private import MASK, Private, Record, Secrets, disclose, leaves, scrub, secrets_of, unmasked
+
+__all__ = [
+    "CUT_BY_CALLER",
+    "CUT_BY_FAULT",
+    "MASK",
+    "Fold",
+    "History",
+    "Message",
+    "Private",
+    "Record",
+    "Secrets",
+    "ToolUse",
+    "apply",
+    "disclose",
+    "leaves",
+    "reduce",
+    "scrub",
+    "secrets_of",
+    "unmasked",
+]
