@@ -1,1 +1,47 @@
-"""Voice and chat agents whose conversation is governed by code."""
+"""Voice and chat agents whose conversation is governed by code.
+
+What an author imports. Cheap to import: no HTTP client, no provider, no server.
+"""
+
+import logging
+
+from cuelight.agent import Agent, Limits, state, tool
+from cuelight.errors import (
+    CallEnded,
+    CuelightError,
+    DeclarationRefused,
+    NotAStage,
+    OutsideHandler,
+    StepNotDefined,
+    ToolFailed,
+    UndeclaredField,
+    WrongType,
+)
+from cuelight.flow import DirectMessage, HttpContentType, Route, direct, go, stay
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "CallEnded",
+    "CuelightError",
+    "DeclarationRefused",
+    "DirectMessage",
+    "HttpContentType",
+    "Limits",
+    "NotAStage",
+    "OutsideHandler",
+    "Route",
+    "StepNotDefined",
+    "ToolFailed",
+    "UndeclaredField",
+    "WrongType",
+    "__version__",
+    "direct",
+    "go",
+    "state",
+    "stay",
+    "tool",
+]
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -199,7 +199,7 @@ class Store(Protocol):
         ...
 
     async def erase(self, call: str, scrub: Callable[[Sequence[Record]], Sequence[Entry]]) -> int:
-        """Delete the private values of a call and put the scrubbed entries in their entries' places, in one transaction.
+        """Delete a call's private values and put scrubbed entries in the places of its entries, in one transaction.
 
         `scrub` is given every record of the call and returns the entries that replace those of the same seq, and may
         add new ones at the end. Returns how many records had private values.

@@ -1,1 +1,8 @@
 """The turn loop: one call, run by the laws."""
+
+from .call import Call
+from .clock import SystemClock
+from .opening import Engine, slug
+from .replies import Reply
+
+__all__ = ["Call", "Engine", "Reply", "SystemClock", "slug"]

@@ -34,7 +34,7 @@ class Message(msgspec.Struct, frozen=True):
     tool_call_id: str | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Give the message as a plain dict of `role` and `content`, with `tool_calls` or `tool_call_id` where it has them."""
+        """Give the message as a dict of `role` and `content`, and `tool_calls` or `tool_call_id` if it has them."""
         plain: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.tool_calls:
             plain["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in self.tool_calls]
@@ -90,6 +90,10 @@ class History:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def again(self) -> "History":
+        """Give an empty history with the same settings."""
+        return History(self._previews, self._exchanges)
+
     def feed(self, type: str, data: Mapping[str, Any]) -> None:  # noqa: A002 - the wire's own word
         """Take in one entry, by its type and its data with private values in place; unknown types change nothing."""
         handler = self._handlers.get(type)
@@ -100,8 +104,8 @@ class History:
 
     def _turn_user(self, data: Mapping[str, Any]) -> None:
         if self._batch is not None:  # a log that ends inside a batch and goes on: its calls get the honest result
-            for id in self._batch.names:
-                self._batch.results.setdefault(id, UNSETTLED)
+            for call_id in self._batch.names:
+                self._batch.results.setdefault(call_id, UNSETTLED)
             self._settle(self._batch)
         self._turn_over = True
         self._trim()
@@ -174,11 +178,11 @@ class History:
         return msgspec.json.encode(output).decode()
 
     def _settle(self, batch: _Batch) -> None:
-        calls = tuple(ToolUse(id, name, batch.arguments.get(id, "{}")) for id, name in batch.names.items())
+        calls = tuple(ToolUse(one, name, batch.arguments.get(one, "{}")) for one, name in batch.names.items())
         if batch.text:
             self._note(batch.text)
         self.messages.append(Message("assistant", batch.text, calls))
-        self.messages.extend(Message("tool", batch.results[id], tool_call_id=id) for id in batch.names)
+        self.messages.extend(Message("tool", batch.results[one], tool_call_id=one) for one in batch.names)
         self._batch = None
         for line in self._later:
             self._speak(line, line)

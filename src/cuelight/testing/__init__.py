@@ -1,1 +1,20 @@
-"""What authors test with: rehearse(), Script, and the fakes."""
+"""What authors test with: rehearse(), Script, and a clock that the test moves."""
+
+from cuelight.engine import Reply
+from cuelight.models.script import Request, Script, calls, raw_call
+from cuelight.stores.memory import MemoryStore
+
+from .clock import ManualClock
+from .rehearsal import Rehearsal, rehearse
+
+__all__ = [
+    "ManualClock",
+    "MemoryStore",
+    "Rehearsal",
+    "Reply",
+    "Request",
+    "Script",
+    "calls",
+    "raw_call",
+    "rehearse",
+]

@@ -1,0 +1,76 @@
+"""The prompt: blocks that stay the same for a whole call, and the view, which is computed for each request."""
+
+import inspect
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .cells import Frame, open_frame
+
+if TYPE_CHECKING:
+    from .agent import Agent
+
+__all__ = ["Block", "delimit", "static_blocks", "static_text", "view_text"]
+
+_TOOLS_NOTE = (
+    "These are all the tools of this conversation. With each request only some of them are offered, as far as the "
+    "conversation has come; call only those. Never say that something was done unless a tool's result says so."
+)
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Hold one part of the prompt by name."""
+
+    name: str
+    text: str
+
+
+def static_blocks(agent: "Agent") -> tuple[Block, ...]:
+    """Give the parts that are byte-identical for the whole call, empty ones left out."""
+    identity = "\n\n".join(part for part in (_docstring(type(agent)), _lines(agent.rules)) if part)
+    blocks = (Block("identity", identity), Block("knowledge", _lines(agent.knowledge)), Block("tools", _tools(agent)))
+    return tuple(block for block in blocks if block.text)
+
+
+def static_text(blocks: tuple[Block, ...]) -> str:
+    """Join the static blocks to the text that opens every request."""
+    return "\n\n".join(block.text for block in blocks)
+
+
+def view_text(agent: "Agent") -> str:
+    """Compute the view: what the agent's `render()` says of the state as it is now.
+
+    Raises:
+        Exception: whatever `render()` raises.
+    """
+    with open_frame(Frame(agent._cell.ledger, "render()", read_only=True)):
+        return inspect.cleandoc(agent.render() or "").strip()
+
+
+def delimit(view: str, *notes: str) -> str:
+    """Mark the view off from the caller's words beside which it is sent; nothing where there is nothing to say."""
+    parts = [part for part in (view, *notes) if part]
+    return "<now>\n" + "\n\n".join(parts) + "\n</now>" if parts else ""
+
+
+def _docstring(cls: type) -> str:
+    for base in cls.__mro__:
+        if "__framework__" in base.__dict__:
+            break
+        if base.__doc__:
+            return inspect.cleandoc(base.__doc__)
+    return ""
+
+
+def _lines(text: str | tuple[str, ...] | list[str]) -> str:
+    if isinstance(text, str):
+        return inspect.cleandoc(text)
+    return "\n".join(f"- {line}" for line in text)
+
+
+def _tools(agent: "Agent") -> str:
+    tools = agent.__declaration__.tools
+    if not tools:
+        return ""
+    lines = [f"- {tool.name}: {' '.join(tool.spec.description.split()) or 'no description'}" for tool in tools]
+    return "\n".join((_TOOLS_NOTE, *lines))

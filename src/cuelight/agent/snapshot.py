@@ -1,0 +1,144 @@
+"""An agent's state as a whole: written for the log, laid over at the start, and read back from an old log."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cuelight.errors import UndeclaredField, WrongType
+from cuelight.log import MASK, leaves
+
+from .cells import Frame, open_frame
+from .coders import plain_json, type_name
+
+if TYPE_CHECKING:
+    from .stateful import Stateful
+
+__all__ = ["Notice", "Restored", "Snapshot", "lay_over", "restore", "snapshot"]
+
+_MASK = msgspec.json.encode(MASK)
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """Hold the state at one moment, as JSON objects.
+
+    `full` has every value; in `shown` private fields are masked. `derived` is the encoded form of each public property,
+    `failures` names those that raised, which stand as null.
+    """
+
+    full: bytes
+    shown: bytes
+    derived: dict[str, bytes]
+    failures: tuple[tuple[str, Exception], ...]
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Say what could not be read back from an old log: a stable code and a sentence."""
+
+    code: str
+    message: str
+
+
+class Restored(msgspec.Struct, frozen=True):
+    """Hold what restoring a state had to leave out."""
+
+    notices: tuple[Notice, ...] = ()
+
+
+def snapshot(agent: "Stateful") -> Snapshot:
+    """Write the committed state, and what the properties say of it."""
+    cell = agent._cell
+    derived: dict[str, bytes] = {}
+    failures: list[tuple[str, Exception]] = []
+    if agent.__declaration__.derived:
+        with open_frame(Frame(cell.ledger, "a property", read_only=True)):
+            for name in agent.__declaration__.derived:
+                try:
+                    derived[name] = plain_json(getattr(agent, name))
+                except Exception as error:  # the author's code: whatever it raises, the field is null
+                    derived[name] = b"null"
+                    failures.append((name, error))
+    full = _object({**cell.encoded, **derived})
+    private = agent.__declaration__.pii_fields()
+    if not private:
+        return Snapshot(full, full, derived, tuple(failures))
+    masked = {name: _MASK for name in private if cell.encoded[name] != b"null"}
+    return Snapshot(full, _object({**cell.encoded, **derived, **masked}), derived, tuple(failures))
+
+
+def private_values(agent: "Stateful") -> list[str]:
+    """List the words and numbers that the private fields hold."""
+    cell = agent._cell
+    return [
+        leaf for name in agent.__declaration__.pii_fields() for leaf in leaves(msgspec.json.decode(cell.encoded[name]))
+    ]
+
+
+def lay_over(agent: "Stateful", values: Mapping[str, Any]) -> None:
+    """Write given values over the fields, each as a Python value or in its JSON form.
+
+    Raises:
+        UndeclaredField: when a name is no field.
+        WrongType: when a value does not fit.
+        NotAStage: when the stage is none.
+    """
+    owner = type(agent).__name__
+    for name, value in values.items():
+        field = agent.__declaration__.fields.get(name)
+        if field is None:
+            raise UndeclaredField(owner, name, tuple(agent.__declaration__.fields), where="the given state")
+        fitting = value
+        if field.stages is None:
+            try:
+                fitting = field.coder.lenient(value)
+            except ValueError as error:
+                detail = str(error).splitlines()[0]
+                expected = type_name(field.annotation)
+                raise WrongType(owner, name, expected, value, where="the given state", detail=detail) from error
+        setattr(agent, name, fitting)
+
+
+def restore(agent: "Stateful", stored: Mapping[str, Any]) -> Restored:
+    """Read the state of an old log back into the fields, with their types; what cannot be read keeps its default.
+
+    Args:
+        agent: a new instance.
+        stored: the `app_state` of the log, private values in place as far as they are kept.
+    """
+    cell = agent._cell
+    declaration = agent.__declaration__
+    left = dict(stored)
+    notices: list[Notice] = []
+    for name, field in declaration.fields.items():
+        key = next((known for known in (name, *field.was) if known in left), None)
+        if key is None:
+            continue
+        value = left.pop(key)
+        if field.pii and value == MASK:
+            notices.append(
+                Notice("field-erased", f"Field {name!r} was erased with the call's private values; it is as new.")
+            )
+            continue
+        encoded = msgspec.json.encode(value)
+        try:
+            decoded = field.coder.decode(encoded)
+            if field.stages is not None and decoded not in field.stages:
+                raise ValueError(f"{decoded!r} is no stage of {declaration.name} any more")
+        except ValueError as error:
+            reason = str(error).splitlines()[0]
+            notices.append(
+                Notice("field-unreadable", f"Field {name!r} cannot be read from the log ({reason}); it is as new.")
+            )
+            continue
+        cell.put(name, field.coder.encode(decoded), decoded)
+        cell.resting.pop(name, None)
+    for name in left:
+        if name not in declaration.derived and not name.startswith("_"):
+            notices.append(
+                Notice("field-removed", f"The log holds a field {name!r} that {declaration.name} no longer declares.")
+            )
+    return Restored(tuple(notices))
+
+
+def _object(members: Mapping[str, bytes]) -> bytes:
+    return b"{" + b",".join(b'"%b":%b' % (name.encode(), value) for name, value in members.items()) + b"}"

@@ -1,0 +1,184 @@
+"""Ask the model: within time, cut short by an interruption, again after a fault, without a word said twice."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cuelight.errors import AuthorError, ModelFailed, ModelTooSlow
+from cuelight.ports import Clock, Finished, Model, ModelRequest, TextDelta, ToolCallRequest
+
+__all__ = ["Attempt", "Overlap", "Stream", "failure_message", "usage_metrics"]
+
+
+class Attempt:
+    """Hold what came of one request: words, calls, and how it ended."""
+
+    __slots__ = ("calls", "cut", "error", "finished", "first_after", "seconds", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.calls: list[ToolCallRequest] = []
+        self.finished = Finished()
+        self.error: Exception | None = None
+        self.cut = False
+        self.first_after: float | None = None
+        self.seconds = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing useful came: no call, and no words but white space."""
+        return not self.calls and not self.text.strip()
+
+
+class Overlap:
+    """Drop from a reply the words that an earlier attempt has already spoken, as they stream in."""
+
+    def __init__(self, spoken: str) -> None:
+        self._spoken = spoken.strip()
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Give what of the next words is new."""
+        if not self._spoken:
+            return text
+        self._held += text
+        start = self._held.lstrip()
+        if self._spoken.startswith(start):
+            if start == self._spoken:
+                self._spoken = self._held = ""
+            return ""
+        new = start[len(self._spoken) :] if start.startswith(self._spoken) else self._held
+        self._spoken = self._held = ""
+        return new
+
+
+class Stream:
+    """Run one request to a model, so that time or an interruption can stop it at any point."""
+
+    def __init__(self, model: Model, clock: Clock, *, first_token_s: float, request_s: float) -> None:
+        self._model = model
+        self._clock = clock
+        self._first_token_s = first_token_s
+        self._request_s = request_s
+        self._scope: asyncio.Timeout | None = None
+        self._cut = False
+        self._began = 0.0
+
+    def cut(self) -> None:
+        """Stop the request: the caller interrupts."""
+        self._cut = True
+        self._stop()
+
+    async def run(self, request: ModelRequest, overlap: Overlap, hear: Callable[[str], None]) -> Attempt:
+        """Ask, and gather the reply; `hear` gets the words as they come. Failures are in what is returned.
+
+        Raises:
+            AuthorError: when the model is a script or a sheet that its author must mend.
+        """
+        attempt = Attempt()
+        clock = self._clock
+        self._began = clock.monotonic()
+        self._scope = scope = asyncio.timeout(None)
+        self._timer = clock.call_later(min(self._first_token_s, self._request_s), lambda: self._expire(attempt))
+        try:
+            async with scope:
+                await self._gather(request, attempt, overlap, hear)
+        except TimeoutError as error:
+            if not scope.expired():
+                attempt.error = error  # the provider's own, not ours
+            elif not self._cut:
+                attempt.error = ModelTooSlow(_too_slow(attempt, self._first_token_s, self._request_s))
+        except AuthorError:
+            raise
+        except Exception as error:  # whatever a provider raises is a failed request, and the turn goes on
+            attempt.error = error
+        finally:
+            self._timer.cancel()
+            self._scope = None
+        attempt.cut = self._cut
+        if attempt.error is not None or attempt.cut:
+            attempt.calls = []  # half a reply: its calls may be half, too
+        attempt.seconds = clock.monotonic() - self._began
+        return attempt
+
+    async def _gather(
+        self, request: ModelRequest, attempt: Attempt, overlap: Overlap, hear: Callable[[str], None]
+    ) -> None:
+        events = self._model.stream(request)
+        try:
+            async for event in events:
+                if attempt.first_after is None:
+                    attempt.first_after = self._clock.monotonic() - self._began
+                if isinstance(event, TextDelta):
+                    new = overlap.feed(event.text)
+                    attempt.text += new
+                    if new and not self._cut:
+                        hear(new)
+                elif isinstance(event, ToolCallRequest):
+                    attempt.calls.append(event)
+                else:
+                    attempt.finished = event
+        finally:
+            close = getattr(events, "aclose", None)
+            if close is not None:
+                await close()
+
+    def _expire(self, attempt: Attempt) -> None:
+        """Stop a request that is late: without a first token, or as a whole."""
+        if attempt.first_after is not None:
+            left = self._request_s - (self._clock.monotonic() - self._began)
+            if left > 0:
+                self._timer = self._clock.call_later(left, self._stop)
+                return
+        self._stop()
+
+    def _stop(self) -> None:
+        scope = self._scope
+        if scope is not None and not scope.expired():
+            scope.reschedule(asyncio.get_running_loop().time())
+
+
+def _too_slow(attempt: Attempt, first_token_s: float, request_s: float) -> str:
+    if attempt.first_after is None:
+        return f"The model gave no first word within {first_token_s:g} s."
+    return f"The model was not done within {request_s:g} s."
+
+
+def usage_metrics(
+    model: Model, attempt: Attempt, *, request_id: str, timestamp: float, speech_id: str
+) -> dict[str, Any]:
+    """Measure one request in the shape of `metrics.llm`."""
+    usage = attempt.finished.usage
+    produced = attempt.seconds - (attempt.first_after or 0.0)
+    data: dict[str, Any] = {
+        "type": "llm_metrics",
+        "label": f"{model.provider}:{model.name}",
+        "request_id": attempt.finished.request_id or request_id,
+        "timestamp": timestamp,
+        "duration": attempt.seconds,
+        "ttft": attempt.first_after if attempt.first_after is not None else -1.0,
+        "cancelled": attempt.cut or attempt.error is not None,
+        "completion_tokens": usage.completion_tokens,
+        "prompt_tokens": usage.prompt_tokens,
+        "prompt_cached_tokens": usage.cached_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "tokens_per_second": usage.completion_tokens / produced if produced > 0 else 0.0,
+        "speech_id": speech_id,
+        "metadata": _metadata(model),
+    }
+    if usage.cache_creation_tokens:
+        data["cache_creation_tokens"] = usage.cache_creation_tokens
+    if usage.reasoning_tokens:
+        data["reasoning_tokens"] = usage.reasoning_tokens
+    return data
+
+
+def _metadata(model: Model) -> Mapping[str, str]:
+    return {"model_name": model.name, "model_provider": model.provider}
+
+
+def failure_message(error: Exception) -> tuple[str, bool]:
+    """Say what failed, and whether asking again can help."""
+    if isinstance(error, ModelFailed):
+        return str(error), error.retryable
+    return f"The request to the model failed: {type(error).__name__}: {error}", True

@@ -1,0 +1,277 @@
+"""The calls of one reply: run in the order written, each with exactly one result, whatever happens."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain_json
+from cuelight.errors import ToolFailed
+from cuelight.flow import VALIDATED
+from cuelight.log import MASK, leaves
+from cuelight.ports import ToolCallRequest
+
+from . import lines
+from .asking import Attempt
+from .handlers import Handler, Outcome
+from .routing import Routing
+
+if TYPE_CHECKING:
+    from .turn import Turn
+
+__all__ = ["Batch"]
+
+_canonical = msgspec.json.Encoder(order="deterministic").encode
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call of the reply, as far as it has been looked at."""
+
+    request: ToolCallRequest
+    id: str
+    name: str
+    tool: Tool | None = None
+    given: dict[str, Any] | None = None
+    values: dict[str, Any] | None = None
+    refused: str | None = None
+    reason: str = ""
+    judged: bool = False
+
+
+class Batch:
+    """Run the calls of one reply.
+
+    Args:
+        turn: the turn whose reply it is.
+        attempt: the reply.
+    """
+
+    def __init__(self, turn: "Turn", attempt: Attempt) -> None:
+        self._turn = turn
+        self._context = turn.context
+        self._calls = [_Call(call, call.id or "", call.name) for call in attempt.calls]
+        # The gate in force when the model was asked: what it offered is all that may run.
+        self._offered = turn.gate
+        self._routing = Routing(turn)
+
+    async def run(self) -> None:
+        """Run all calls, then the route that won."""
+        queue = deque(self._calls)
+        while queue:
+            group = self._take_group(queue)
+            if group:
+                await self._run_group(group)
+        await self._routing.finish()
+
+    # --- before a call ------------------------------------------------------------------------------------------------
+
+    def _take_group(self, queue: deque[_Call]) -> list[_Call]:
+        """Take the next call and, where it only reads, those beside it that only read too: they may run together.
+
+        A call that may not run is answered at once, alone, and gives no group.
+        """
+        group: list[_Call] = []
+        while queue and (not group or self._offers_read(queue[0])):
+            call = queue[0]
+            if not call.judged:
+                self._judge(call)
+            if call.refused is not None:
+                if not group:
+                    self._refuse(queue.popleft())
+                break
+            group.append(queue.popleft())
+            if call.tool is None or call.tool.effect != "read":
+                break
+        return group
+
+    def _offers_read(self, call: _Call) -> bool:
+        offered = self._offered.find(call.name)
+        return offered is not None and offered.effect == "read"
+
+    def _judge(self, call: _Call) -> None:
+        """Decide whether a call may run, now, with these arguments."""
+        call.judged = True
+        declared = next((t for t in self._context.agent.__declaration__.tools if t.name == call.name), None)
+        call.tool = self._offered.find(call.name) or declared
+        try:
+            call.given = parse_object(call.request.arguments, call.tool.arguments if call.tool else None)
+        except BadArguments as error:
+            call.refused, call.reason = str(error), "bad arguments"
+        if self._stopped(call) or self._repeated(call):
+            return
+        gate = self._context.standing.gate()
+        if not self._may_run(call, gate):
+            call.refused = lines.refusal(gate.names)
+            call.reason = "hidden" if declared is not None else "unknown"
+            return
+        if call.refused is None and call.tool is not None:
+            try:
+                call.values = call.tool.arguments.check(
+                    call.request.arguments if call.request.arguments.strip() else "{}"
+                )
+            except BadArguments as error:
+                call.refused, call.reason = str(error), "bad arguments"
+
+    def _may_run(self, call: _Call, gate: Gate) -> bool:
+        """The gate: visible when the model was asked, and visible now."""
+        offered = self._offered.find(call.name)
+        return offered is not None and gate.find(call.name) is offered
+
+    def _stopped(self, call: _Call) -> bool:
+        turn = self._turn
+        if turn.cut:
+            call.refused = lines.NOT_RUN_CUT
+        elif self._context.ended is not None:
+            call.refused = lines.NOT_RUN_ENDED
+        elif turn.over:
+            call.refused = lines.NOT_RUN_LIMIT
+        else:
+            return False
+        call.reason = "not run"
+        return True
+
+    def _repeated(self, call: _Call) -> bool:
+        """Count calls of the same tool with the same arguments, and stop the turn at the limit."""
+        turn = self._turn
+        arguments = _canonical(call.given) if call.given is not None else call.request.arguments.encode()
+        turn.same_calls[call.name, arguments] += 1
+        most = self._context.limits.identical_calls
+        if turn.same_calls[call.name, arguments] <= most:
+            return False
+        call.refused, call.reason = lines.NOT_RUN_LIMIT, "repeated"
+        turn.stop_at("identical_calls", most)
+        return True
+
+    # --- the call itself ----------------------------------------------------------------------------------------------
+
+    async def _run_group(self, group: list[_Call]) -> None:
+        for call in group:
+            self._write_call(call)
+        await self._context.journal.barrier()
+        if len(group) == 1:
+            results = [await self._handle(group[0])]
+        else:
+            results = await asyncio.gather(*map(self._handle, group))
+        for call, result in zip(group, results, strict=True):
+            self._settle(call, *result)
+
+    async def _handle(self, call: _Call) -> tuple[Outcome, Handler, Staged]:
+        tool, values = call.tool, call.values or {}
+        assert tool is not None
+        bound = tool.function.__get__(self._context.agent)
+        key = f"{self._context.journal.call}/{call.id}"
+        if tool.is_async:
+
+            async def work() -> Any:
+                return await bound(**values)
+
+            return await self._context.handle(f"tool {tool.name}", work, tool=tool, key=key)
+        return await self._context.handle(f"tool {tool.name}", lambda: bound(**values), tool=tool, key=key)
+
+    def _write_call(self, call: _Call) -> None:
+        given = call.given or {}
+        private = [name for name in call.tool.pii_arguments if given.get(name) is not None] if call.tool else []
+        data = {"call_id": call.id, "name": call.name, "arguments": given, "speech_id": self._turn.speech_id}
+        if private:
+            shown = {**data, "arguments": {**given, **dict.fromkeys(private, MASK)}}
+            values = [leaf for name in private for leaf in leaves(given[name])]
+            self._context.journal.write("tool.call", data, shown=shown, private=values)
+        else:
+            self._context.journal.write("tool.call", data)
+
+    def _refuse(self, call: _Call) -> None:
+        """Answer a call that does not run; its three entries are stored together."""
+        self._write_call(call)
+        journal = self._context.journal
+        journal.write("tool.result", {"call_id": call.id, "name": call.name, "error": call.refused})
+        journal.write("cue.refused", {"call_id": call.id, "name": call.name, "reason": call.reason})
+
+    # --- after a call -------------------------------------------------------------------------------------------------
+
+    def _settle(self, call: _Call, outcome: Outcome, handler: Handler, staged: Staged) -> None:
+        """Write what came of a call: its one result, then what it changed."""
+        context = self._context
+        tool = call.tool
+        assert tool is not None
+        route = self._routing.read(outcome.value) if outcome.status == "done" else None
+        if route is not None:
+            fault = self._routing.fault(route)
+            if fault is not None:
+                outcome.status, outcome.error, route = "failed", fault, None
+        result: dict[str, Any] = {"call_id": call.id, "name": call.name}
+        shown = None
+        private: list[str] = []
+        if outcome.status != "done":
+            result["error"] = self._failure(tool, outcome, call)
+        elif route is not None:
+            result["output"] = self._routing.take(route, call.id, tool.name)
+        else:
+            result["output"], shown_output, private = self._output(tool, outcome.value)
+            if shown_output is not result["output"]:
+                shown = {**result, "output": shown_output, "duration_s": outcome.seconds}
+        result["duration_s"] = outcome.seconds
+        context.journal.write("tool.result", result, shown=shown, private=private)
+        if outcome.status == "done":
+            context.standing.take(staged, {"kind": "tool", "tool": tool.name, "call_id": call.id})
+            self._follow(handler)
+
+    def _follow(self, handler: Handler) -> None:
+        """Do what the handler asked for beside its result."""
+        if handler.reply is not None:
+            self._turn.instructions = handler.reply
+            self._turn.asked_again = True
+        if handler.end is not None:
+            self._context.ended = handler.end
+
+    def _failure(self, tool: Tool, outcome: Outcome, call: _Call) -> str:
+        context = self._context
+        if outcome.status == "timeout":
+            context.error(
+                "tool-timeout",
+                f"Tool {tool.name} ran out of time after {outcome.seconds:g} s; the state is what it was.",
+            )
+            if tool.effect == "read":
+                return lines.TIMED_OUT_READ
+            context.journal.write("cue.unknown", {"call_id": call.id, "name": call.name, "reason": "timeout"})
+            return lines.UNKNOWN_OUTCOME
+        if isinstance(outcome.error, ToolFailed):
+            return str(outcome.error) or lines.TOOL_BROKE
+        context.tell_broken(f"Tool {tool.name}", outcome)
+        return lines.TOOL_BROKE
+
+    def _output(self, tool: Tool, value: Any) -> tuple[Any, Any, list[str]]:
+        """Give a result as plain JSON, as it may be shown, and the values that are private in it."""
+        if value is None and not tool.none_is_null:
+            return VALIDATED, VALIDATED, []
+        try:
+            output = msgspec.json.decode(plain_json(value))
+        except ValueError as error:
+            self._context.error(
+                "result-unreadable",
+                f"Tool {tool.name} was done, but its result of type {type(value).__name__} has no JSON form ({error}).",
+            )
+            return lines.UNREADABLE_RESULT, lines.UNREADABLE_RESULT, []
+        private: list[str] = []
+        shown = output
+        for path in tool.pii_results:
+            if path is not None:
+                shown = _masked(shown, path, private)
+        return output, shown, private
+
+
+def _masked(value: Any, path: tuple[str, ...], private: list[str]) -> Any:
+    """Mask what a path leads to, through lists to each of their items, and gather what it was."""
+    if value is None:
+        return None
+    if not path:
+        private.extend(leaves(value))
+        return MASK
+    if isinstance(value, list):
+        return [_masked(item, path, private) for item in value]
+    if isinstance(value, Mapping) and path[0] in value:
+        return {**value, path[0]: _masked(value[path[0]], path[1:], private)}
+    return value

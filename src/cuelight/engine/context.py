@@ -1,0 +1,124 @@
+"""What every part of the engine needs of one call, held together."""
+
+import logging
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from cuelight.agent import Agent, Limits, Staged, Tool
+from cuelight.errors import CuelightError
+from cuelight.ports import Clock, Model, ToolCallRequest
+
+from .asking import Attempt
+from .handlers import Handler, Outcome, Runner, describe
+from .journal import Journal
+from .standing import Standing
+from .threads import Threads
+
+__all__ = ["CallContext"]
+
+_log = logging.getLogger("cuelight")
+
+
+class CallContext:
+    """Tie together the parts of one live call."""
+
+    def __init__(self, agent: Agent, model: Model, clock: Clock, threads: Threads, journal: Journal) -> None:
+        self.agent = agent
+        self.model = model
+        self.clock = clock
+        self.journal = journal
+        self.standing = Standing(agent, journal)
+        self.limits: Limits = agent.limits
+        self.runner = Runner(agent, clock, threads)
+        self.ended: str | None = None
+        """Why the call is to end, or has ended."""
+        self.closed = False
+        """Whether its end is written."""
+        self.turns = 0
+        self.usage: dict[tuple[str, str], dict[str, int]] = {}
+        self.speak: Callable[[str], None] = lambda text: None
+        """Says a line for the handler that is running: in the running turn, or beside any."""
+        self._known_ids: set[str] = set()
+
+    # --- handlers -----------------------------------------------------------------------------------------------------
+
+    async def handle(
+        self,
+        label: str,
+        function: Callable[[], Any],
+        *,
+        tool: Tool | None = None,
+        key: str = "",
+        cause: Mapping[str, Any] | None = None,
+    ) -> tuple[Outcome, Handler, Staged]:
+        """Run a handler; its changes are staged, for the caller to take or drop."""
+        handler = Handler(label, tool, key, self._say, self._note)
+        seconds = self.limits.tool_s if tool is None or tool.timeout_s is None else tool.timeout_s
+        reads_only = tool is not None and tool.effect == "read"
+        outcome, staged = await self.runner.run(handler, function, seconds=seconds, reads_only=reads_only)
+        return outcome, handler, staged
+
+    async def hook(
+        self, label: str, function: Callable[[], Any], cause: Mapping[str, Any] | None = None
+    ) -> Handler | None:
+        """Run a hook to its end: what it changed is committed; where it failed there is an `error` entry and None."""
+        outcome, handler, staged = await self.handle(label, function)
+        if outcome.status == "done":
+            self.standing.take(staged, cause)
+            return handler
+        self.tell_broken(label, outcome)
+        return None
+
+    def tell_broken(self, label: str, outcome: Outcome) -> None:
+        """Write the `error` entry of a handler that raised or ran out of time, and tell the developer's log."""
+        if outcome.error is None:
+            self.error("handler-timeout", f"{label} ran out of time after {outcome.seconds:g} s; it changed nothing.")
+            return
+        code = outcome.error.code if isinstance(outcome.error, CuelightError) else "handler-raised"
+        self.error(code, f"{label} raised {describe(outcome.error)}")
+        if _log.isEnabledFor(logging.WARNING):
+            told = "".join(traceback.format_exception(outcome.error))
+            _log.warning("%s of call %s raised:\n%s", label, self.journal.call, self.journal.secrets.text(told))
+
+    def _say(self, text: str) -> None:
+        self.speak(text)
+
+    def _note(self, name: str, data: Any) -> None:
+        self.journal.write("custom", {"name": name, "data": data})
+
+    # --- the log ------------------------------------------------------------------------------------------------------
+
+    def error(self, code: str, message: str, *, recoverable: bool = True) -> None:
+        """Write an `error` entry."""
+        self.journal.write("error", {"code": code, "message": message, "recoverable": recoverable})
+
+    def with_ids(self, calls: Sequence[ToolCallRequest]) -> list[ToolCallRequest]:
+        """Give every tool call an id that no other of this call has; a provider's own is kept where it is one."""
+        named = []
+        for index, call in enumerate(calls):
+            id_ = call.id
+            if not id_ or id_ in self._known_ids:
+                id_ = f"tool-{self.journal.seq + 1}-{index + 1}"
+            self._known_ids.add(id_)
+            named.append(call if id_ == call.id else msgspec.structs.replace(call, id=id_))
+        return named
+
+    def know_ids(self, ids: Sequence[str]) -> None:
+        """Learn the tool calls' ids of a resumed log."""
+        self._known_ids.update(ids)
+
+    def count_usage(self, attempt: Attempt) -> None:
+        """Add up what a request cost, for the summary."""
+        used = attempt.finished.usage
+        key = (self.model.provider, self.model.name)
+        self.add_usage(key, used.prompt_tokens, used.cached_tokens, used.completion_tokens)
+
+    def add_usage(self, key: tuple[str, str], prompt: int, cached: int, completion: int) -> None:
+        """Add tokens to what a provider's model has used in this call."""
+        total = self.usage.setdefault(key, {"input_tokens": 0, "input_cached_tokens": 0, "output_tokens": 0})
+        total["input_tokens"] += prompt
+        total["input_cached_tokens"] += cached
+        total["output_tokens"] += completion

@@ -1,0 +1,197 @@
+"""Run one handler: a tool, a hook. In a frame of its own, within its time, in a thread where it blocks."""
+
+import asyncio
+import contextlib
+import inspect
+import traceback
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
+from pathlib import Path
+from typing import Any, Literal
+
+from cuelight.agent import Frame, Staged, Stateful, open_frame
+from cuelight.errors import OutsideHandler
+from cuelight.ports import Clock
+
+from .threads import Threads
+
+__all__ = ["Handler", "Outcome", "Runner", "describe", "running_handler"]
+
+_running: ContextVar["Handler | None"] = ContextVar("cuelight_handler", default=None)
+_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_GRACE_CYCLES = 8  # how long a cancelled coroutine may take to put its things away, in turns of the loop
+
+
+def running_handler() -> "Handler | None":
+    """Give the handler that the current code runs in."""
+    return _running.get()
+
+
+class Outcome:
+    """Say how a handler ended: done with a value, failed with an error, or out of time."""
+
+    __slots__ = ("error", "seconds", "status", "value")
+
+    def __init__(self, status: Literal["done", "failed", "timeout"], value: Any, error: BaseException | None) -> None:
+        self.status = status
+        self.value = value
+        self.error = error
+        self.seconds = 0.0
+
+
+class Handler:
+    """Be one run of a handler: what it is called, what it has asked for, and whether it is over.
+
+    What a handler says is said at once. What it asks for (another reply, the end of the call) counts when it succeeds.
+    """
+
+    def __init__(
+        self, label: str, tool: Any, key: str, say: Callable[[str], None], note: Callable[[str, Any], None]
+    ) -> None:
+        self.label = label
+        self.tool = tool
+        self.key = key
+        self.reply: str | None = None
+        self.end: str | None = None
+        self._over = False
+        self._loop = asyncio.get_running_loop()
+        self._say = say
+        self._note = note
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return str(self.tool.name)
+
+    def say(self, text: str) -> None:
+        """Speak a line from any thread."""
+        self._on_loop(self._say, text)
+
+    def note(self, name: str, data: Any) -> None:
+        """Write a line of the author's into the log from any thread."""
+        self._on_loop(self._note, name, data)
+
+    def close(self) -> None:
+        """Refuse everything that comes later."""
+        self._over = True
+
+    def admit(self, what: str) -> None:
+        """Refuse what comes too late."""
+        if self._over:
+            raise OutsideHandler(
+                f"`self.call.{what}` was used after {self.label} was over (it returned, failed or ran out of time). "
+                "Use it before the handler returns."
+            )
+
+    def _on_loop(self, function: Callable[..., None], *args: Any) -> None:
+        try:
+            on_loop = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            on_loop = False
+        if on_loop:
+            function(*args)
+        else:
+            # Before the thread's own end is noticed, so the order is that of the handler.
+            self._loop.call_soon_threadsafe(function, *args)
+
+
+class Runner:
+    """Run handlers of one call."""
+
+    def __init__(self, agent: Stateful, clock: Clock, threads: Threads) -> None:
+        self._agent = agent
+        self._clock = clock
+        self._threads = threads
+
+    async def run(
+        self, handler: Handler, function: Callable[[], Any], *, seconds: float, reads_only: bool = False
+    ) -> tuple[Outcome, Staged]:
+        """Run a handler and give its outcome, with the changes of state it made, not yet committed.
+
+        A handler that raised or ran out of time has changed nothing, and what it writes later is refused.
+        """
+        frame = Frame(self._agent._cell.ledger, handler.label)
+        began = self._clock.monotonic()
+        with open_frame(frame):
+            token = _running.set(handler)
+            try:
+                outcome = await self._await(function, seconds)
+            finally:
+                _running.reset(token)
+        outcome.seconds = self._clock.monotonic() - began
+        handler.close()
+        staged = Staged([])
+        if outcome.status == "done":
+            try:
+                staged = frame.stage()
+                if staged and reads_only:
+                    raise OutsideHandler(
+                        f'{handler.label} is marked effect="read" but changes the state. Mark it effect="write", or '
+                        "leave the state alone."
+                    )
+            except Exception as error:
+                outcome.status, outcome.error, staged = "failed", error, Staged([])
+        frame.close()
+        return outcome, staged
+
+    async def _await(self, function: Callable[[], Any], seconds: float) -> Outcome:
+        loop = asyncio.get_running_loop()
+        context = copy_context()
+        if inspect.iscoroutinefunction(function):
+            work: asyncio.Future[Any] = loop.create_task(function(), context=context)
+        else:
+            work = self._threads.run(function, context)
+        finished = await self._within(work, seconds)
+        if finished and not work.cancelled() and work.exception() is None and inspect.iscoroutine(work.result()):
+            # A plain function may hand on a coroutine, as decorators do.
+            work = loop.create_task(work.result(), context=context)
+            finished = await self._within(work, seconds)
+        if not finished:
+            await _abandon(work)
+            return Outcome("timeout", None, None)
+        if work.cancelled():
+            return Outcome("failed", None, RuntimeError("the handler was cancelled"))
+        error = work.exception()
+        return Outcome("done", work.result(), None) if error is None else Outcome("failed", None, error)
+
+    async def _within(self, work: "asyncio.Future[Any]", seconds: float) -> bool:
+        """Wait for work; tells whether it finished in time."""
+        if work.done():
+            return True
+        over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+        def finish(in_time: bool) -> None:
+            if not over.done():
+                over.set_result(in_time)
+
+        work.add_done_callback(lambda _: finish(True))
+        timer = self._clock.call_later(seconds, lambda: finish(False))
+        try:
+            return await over
+        except asyncio.CancelledError:
+            await _abandon(work)
+            raise
+        finally:
+            timer.cancel()
+
+
+async def _abandon(work: "asyncio.Future[Any]") -> None:
+    """Stop waiting for work: a coroutine is cancelled and has a moment to end, a thread runs on unheard."""
+    work.add_done_callback(lambda done: done.cancelled() or done.exception())
+    if isinstance(work, asyncio.Task):
+        work.cancel()
+        for _ in range(_GRACE_CYCLES):
+            if work.done():
+                return
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+
+
+def describe(error: BaseException) -> str:
+    """Say what was raised, and where in the author's code."""
+    place = ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith(_PACKAGE):
+            place = f" ({Path(frame.filename).name}:{frame.lineno})"
+            break
+    return f"{type(error).__name__}{place}: {error}"

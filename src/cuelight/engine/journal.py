@@ -1,0 +1,135 @@
+"""The pen of one call: entries are written here, masked, projected for the model, and stored at barriers."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from cuelight.log import Fold, History, Private, Record, Secrets
+from cuelight.ports import Clock, Lease, Store
+from cuelight.wire import Entry, State
+
+__all__ = ["Journal"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Journal:
+    """Write one call's log.
+
+    `write` gives an entry its place at once; it is in the store after the next `barrier`, with everything written
+    before it, in one transaction. Listeners hear stored entries once they are stored, ephemeral ones at once.
+    """
+
+    def __init__(self, call: str, agent: str, store: Store, clock: Clock, history: History) -> None:
+        self.call = call
+        self.agent = agent
+        self.history = history
+        self.secrets = Secrets()
+        self.seq = 0
+        self.lease: Lease | None = None
+        self._store = store
+        self._clock = clock
+        self._stored_seq = 0
+        self._pending: list[Record] = []
+        self.holds_results = False
+        """Whether the outcome of a tool call is written that is not stored yet."""
+        self._listeners: list[Callable[[Entry], None]] = []
+        self._fold = Fold()
+        self._unfolded: list[Entry] = []
+
+    def write(
+        self,
+        type: str,  # noqa: A002 - the wire's own word
+        data: dict[str, Any],
+        *,
+        shown: Mapping[str, Any] | None = None,
+        private: Iterable[str] = (),
+    ) -> int:
+        """Write an entry; gives its seq.
+
+        Args:
+            type: the entry's type.
+            data: plain JSON values, private ones in place.
+            shown: the data as declarations mask it, where they mask anything.
+            private: values that the declarations make private.
+        """
+        self.history.feed(type, data)
+        if type == "tool.result":
+            self.holds_results = True
+        values = self.secrets.add(private)
+        masked = data if shown is None else dict(shown)
+        if self.secrets:
+            masked = self.secrets.data(type, masked)
+        return self._append(type, _encode(masked), None if masked == data else Private(_encode(data), values))
+
+    def write_state(
+        self, full: bytes, shown: bytes, changed: list[str], cause: Mapping[str, Any] | None, private: list[str]
+    ) -> int:
+        """Write `state.changed` from states that are JSON already."""
+        rest = _encode({"changed": changed, **({"cause": cause} if cause else {})})[1:]
+        values = self.secrets.add(private)
+        whole, masked = (b'{"state":%b,%b' % (state, rest) for state in (full, shown))
+        if self.secrets:
+            data = msgspec.json.decode(masked)
+            masked_data = self.secrets.data("state.changed", data)
+            if masked_data != data:
+                masked = _encode(masked_data)
+        return self._append("state.changed", masked, None if masked == whole else Private(whole, values))
+
+    def _append(self, type: str, data: bytes, private: Private | None) -> int:  # noqa: A002
+        self.seq += 1
+        entry = Entry(self.seq, self._clock.now(), self.call, self.agent, type, False, msgspec.Raw(data))
+        self._pending.append(Record(entry, private))
+        return self.seq
+
+    def whisper(self, type: str, data: dict[str, Any]) -> None:  # noqa: A002
+        """Deliver an ephemeral entry to whoever listens; it is stored nowhere."""
+        if self._listeners:
+            masked = self.secrets.data(type, data) if self.secrets else data
+            raw = msgspec.Raw(_encode(masked))
+            self._deliver(Entry(self.seq, self._clock.now(), self.call, self.agent, type, True, raw))
+
+    async def barrier(self) -> None:
+        """Store everything written so far.
+
+        Raises:
+            SeqConflict, LeaseLost, StoreUnusable: as the store does; then nothing of it is stored.
+        """
+        if not self._pending:
+            return
+        records, self._pending = self._pending, []
+        self.holds_results = False
+        await self._store.append(self.call, self._stored_seq, records, lease=self.lease)
+        self._stored_seq = records[-1].entry.seq
+        self._unfolded.extend(record.entry for record in records)
+        if self._listeners:
+            for record in records:
+                self._deliver(record.entry)
+
+    @property
+    def state(self) -> State:
+        """The State of the stored entries, as far as this process has seen them."""
+        for entry in self._unfolded:
+            self._fold.feed(entry)
+        self._unfolded.clear()
+        return self._fold.state
+
+    def resume(self, records: list[Record], unmasked: list[Entry]) -> None:
+        """Take up a stored log where it ends."""
+        for record in records:
+            if record.private is not None:
+                self.secrets.add(record.private.values)
+        for entry in unmasked:
+            self.history.feed(entry.type, entry.data)
+        self._unfolded.extend(record.entry for record in records)
+        self.seq = self._stored_seq = records[-1].entry.seq
+
+    def listen(self, listener: Callable[[Entry], None]) -> Callable[[], None]:
+        """Deliver every later entry to a listener; gives the way to stop that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def _deliver(self, entry: Entry) -> None:
+        for listener in tuple(self._listeners):
+            listener(entry)

@@ -1,0 +1,45 @@
+"""What the engine says to the model on its own account. All of it in one place, so that it can be read as a whole."""
+
+__all__ = [
+    "NOT_APPLIED",
+    "NOT_RUN_CUT",
+    "NOT_RUN_ENDED",
+    "NOT_RUN_LIMIT",
+    "NOT_SHOWN",
+    "TIMED_OUT_READ",
+    "TOOL_BROKE",
+    "UNKNOWN_OUTCOME",
+    "UNREADABLE_RESULT",
+    "continue_after",
+    "refusal",
+]
+
+TOOL_BROKE = "The tool failed, and nothing it may have found can be used. Do not say that it was done."
+TIMED_OUT_READ = "The tool took too long and gave no answer. It may be called again."
+UNKNOWN_OUTCOME = (
+    "It is not known whether this was done: the call was begun and no result came back. "
+    "Do not say that it was done or that it was not, and do not call it again; say honestly that it must be checked."
+)
+UNREADABLE_RESULT = "Done, but the result cannot be shown."
+NOT_RUN_CUT = "Not run: the caller cut in first. Nothing was done."
+NOT_RUN_ENDED = "Not run: the call has ended. Nothing was done."
+NOT_RUN_LIMIT = "Not run: this turn has reached a limit. Nothing was done."
+NOT_RUN_RESUMED = "Not run: the call broke off before it began. Nothing was done."
+NOT_APPLIED = "Not applied: an earlier call of the same reply already moves the conversation to {target}."
+NOT_SHOWN = "Not shown: an earlier call of the same reply already answers the caller."
+
+
+def refusal(visible: tuple[str, ...]) -> str:
+    """Answer a call to a tool that cannot be called: what can be, and nothing about what cannot."""
+    if not visible:
+        return "Nothing was done: no tool can be called now. Answer in words."
+    return f"Nothing was done: that tool cannot be called now. These can: {', '.join(visible)}."
+
+
+def continue_after(spoken: str) -> str:
+    """Ask for the rest of a reply that broke off after words that the caller has heard."""
+    tail = spoken[-200:]
+    return (
+        f"Your reply broke off, after the caller heard: “{tail}”. Go on from there, in the same sentence where it is "
+        "not finished, and repeat nothing of it."
+    )

@@ -1,0 +1,23 @@
+"""What a turn gives its caller."""
+
+from typing import Any
+
+import msgspec
+
+from cuelight.flow import HttpContentType
+
+__all__ = ["Reply"]
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """Hold what a turn gave its caller.
+
+    `text` is everything spoken in the turn, by the model and by code, a line break between; of an interrupted turn,
+    what was heard. `content` is what `direct` was given, None where the turn ended in the model's words.
+    """
+
+    text: str = ""
+    content: Any = None
+    content_type: HttpContentType = HttpContentType.TEXT
+    interrupted: bool = False
+    speech_id: str = ""

@@ -1,0 +1,119 @@
+"""Where a call stands: its state, its visible tools and its prompt, and the entries that say how they changed."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from cuelight.agent import (
+    Agent,
+    Gate,
+    Staged,
+    delimit,
+    private_values,
+    snapshot,
+    static_blocks,
+    static_text,
+    view_text,
+    visible,
+)
+
+from .handlers import describe
+from .journal import Journal
+
+__all__ = ["Standing"]
+
+
+class Standing:
+    """Keep the log in step with an agent's state: whatever changed is written before anybody acts on it."""
+
+    def __init__(self, agent: Agent, journal: Journal) -> None:
+        self.agent = agent
+        self._journal = journal
+        self._derived: Mapping[str, bytes] = {}
+        self._visible: tuple[str, ...] | None = None
+        self._view_hash = ""
+        # What is failing already, so that each fault is told once until it is over.
+        self._failing: dict[str, set[str]] = {"when": set(), "property": set(), "render": set()}
+        self.blocks = static_blocks(agent)
+        self.static = static_text(self.blocks)
+        self.tools = tuple(tool.spec for tool in agent.__declaration__.tools)
+
+    @property
+    def stage(self) -> str | None:
+        """The stage the conversation is in, where the agent has stages."""
+        return getattr(self.agent, "stage", None) if self.agent.__declaration__.stages else None
+
+    def open(self) -> None:
+        """Write the whole of it once: the State is complete before the first word."""
+        self._write_state(list(self.agent.__declaration__.fields), None, always=True)
+        self.gate()
+        for block in self.blocks:
+            self._write_block(block.name, block.text)
+        self.view()
+
+    def resume(self, derived: Mapping[str, bytes], visible_names: tuple[str, ...], view_hash: str) -> None:
+        """Take up what the log says already, so that only differences are written."""
+        self._derived = derived
+        self._visible = visible_names
+        self._view_hash = view_hash
+
+    def take(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
+        """Commit what a handler changed, and write it."""
+        names = staged.names(self.agent._cell)
+        staged.commit()
+        if names or self.agent.__declaration__.derived:
+            self._write_state(list(names), cause)
+        self.gate()
+
+    def gate(self) -> Gate:
+        """Compute which tools are visible; a change is written, and each `when` that raises is told once."""
+        gate = visible(self.agent)
+        self._tell_failures("when", gate.failures, "the `when` of tool `{name}` raised, so the tool is hidden: {error}")
+        if gate.names != self._visible:
+            self._visible = gate.names
+            self._journal.write("tools.changed", {"visible": list(gate.names)})
+        return gate
+
+    def view(self, *notes: str) -> str:
+        """Compute the view for the next request, delimited; its hash is written where it differs from the last."""
+        try:
+            text = view_text(self.agent)
+            failures: tuple[tuple[str, Exception], ...] = ()
+        except Exception as error:  # the author's code: without its words the call goes on
+            text, failures = "", (("render", error),)
+        self._tell_failures("render", failures, "{name}() raised, so the prompt has no view: {error}")
+        digest = _digest(text)
+        if digest != self._view_hash and (text or self._view_hash):
+            self._view_hash = digest
+            self._write_block("view", text)
+        return delimit(text, *notes)
+
+    def _write_state(self, changed: list[str], cause: Mapping[str, Any] | None, *, always: bool = False) -> None:
+        shot = snapshot(self.agent)
+        self._tell_failures("property", shot.failures, "property `{name}` raised, so it is null: {error}")
+        changed += [name for name, value in shot.derived.items() if always or self._derived.get(name) != value]
+        self._derived = shot.derived
+        if changed or always:
+            private = private_values(self.agent) if shot.full != shot.shown else []
+            self._journal.write_state(shot.full, shot.shown, changed, cause, private)
+
+    def _write_block(self, name: str, text: str) -> None:
+        self._journal.write("prompt.changed", {"name": name, "hash": _digest(text), "chars": len(text)})
+
+    def _tell_failures(self, kind: str, failures: tuple[tuple[str, Exception], ...], sentence: str) -> None:
+        failing = self._failing[kind]
+        if not failures:
+            failing.clear()
+            return
+        for name, error in failures:
+            if name not in failing:
+                message = sentence.format(name=name, error=describe(error))
+                self._journal.write(
+                    "error",
+                    {"code": f"{kind}-raised", "message": message[:1].upper() + message[1:], "recoverable": True},
+                )
+        self._failing[kind] = {name for name, _ in failures}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,277 @@
+"""One turn: ask the model, run the calls of its reply, follow their routes, until the turn ends in words."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from cuelight.agent import Gate
+from cuelight.flow import HttpContentType
+from cuelight.ports import ModelRequest
+
+from . import lines
+from .asking import Attempt, Overlap, Stream, failure_message, usage_metrics
+from .batch import Batch
+from .context import CallContext
+from .replies import Reply
+
+__all__ = ["Turn"]
+
+_ATTEMPTS = 3  # a request that fails or comes back empty is made this often
+
+
+class Turn:
+    """Run one turn of a call; made for it, and thrown away with it.
+
+    Args:
+        context: the call.
+        speech_id: the turn's id, which the caller's words and the reply share.
+        message_id: the id of the caller's message, where it has one.
+    """
+
+    def __init__(self, context: CallContext, speech_id: str, message_id: str | None = None) -> None:
+        self.context = context
+        self.speech_id = speech_id
+        self.message_id = message_id
+        self.requests = 0
+        self.attempts = 0
+        self.transitions = 0
+        self.same_calls: Counter[tuple[str, bytes]] = Counter()
+        self.pieces: list[str] = []
+        self.content: Any = None
+        self.content_type: HttpContentType | None = None
+        self.over = False
+        """Whether the turn ends without asking the model again."""
+        self.cut = False
+        self.heard: str | None = None
+        self.instructions: str | None = None
+        """What the next request is told beside the view; asked for by `self.call.reply`."""
+        self.asked_again = False
+        """Whether a handler asked for another reply, so that the turn goes on although it was answered."""
+        self.gate: Gate = context.standing.gate()
+        self._stream: Stream | None = None
+        self._began = context.clock.monotonic()
+        self._first_words_after: float | None = None
+        self._first_token_s: float | None = None
+        self._request_ids: list[str] = []
+        history = context.journal.history
+        self._view_at = len(history.messages)
+        self._alone = True
+
+    # --- the loop -----------------------------------------------------------------------------------------------------
+
+    def hear_caller(self, at: int) -> None:
+        """Say at which message of the history the caller's words of this turn are."""
+        self._view_at = at
+        self._alone = False
+
+    async def run(self) -> Reply:
+        """Run the turn to its end, and give what the caller got."""
+        while not self.over and not self.cut and self.context.ended is None:
+            limit = self._limit_reached()
+            if limit is not None:
+                self.stop_at(*limit)
+                break
+            self.requests += 1
+            answer = await self._ask()
+            if answer is None or self.cut:
+                break
+            if not answer.calls:
+                break
+            if self.requests >= self.context.limits.model_requests:
+                self.stop_at("model_requests", self.context.limits.model_requests)
+            await Batch(self, answer).run()
+        # One yield a turn lets an interruption in that came while everything was ready at once, and keeps a call
+        # whose model and store never wait from holding the loop.
+        await asyncio.sleep(0)
+        return await self.close()
+
+    def interrupt(self, heard: str | None) -> None:
+        """Let the caller cut in: the request stops, calls not begun do not run, and what was heard is kept."""
+        self.cut = True
+        self.heard = heard
+        if self._stream is not None:
+            self._stream.cut()
+
+    def _limit_reached(self) -> tuple[str, float] | None:
+        limits = self.context.limits
+        if self.context.clock.monotonic() - self._began >= limits.turn_s:
+            return "turn_s", limits.turn_s
+        return None
+
+    def stop_at(self, limit: str, value: float) -> None:
+        """End the turn at a limit: the log says which, and the caller hears a line that claims nothing."""
+        if self.over:
+            return
+        self.over = True
+        self.context.error(
+            f"limit-{limit.replace('_', '-')}",
+            f"The turn was stopped at its limit {limit}={value:g}. Raise it in `limits = Limits({limit}=...)` if such "
+            "turns are meant to be.",
+        )
+        self.say(self.context.agent.fallback_line, "code")
+
+    # --- asking -------------------------------------------------------------------------------------------------------
+
+    async def _ask(self) -> Attempt | None:
+        """Ask until something useful comes; a code-written line is spoken where nothing does."""
+        spoken = ""
+        for number in range(1, _ATTEMPTS + 1):
+            attempt = await self._attempt(spoken)
+            self._record(attempt)
+            spoken = f"{spoken} {attempt.text.strip()}".strip() if attempt.error is not None else spoken
+            if attempt.cut or self.cut:
+                return attempt
+            if attempt.error is None and (not attempt.is_empty or spoken):
+                return attempt
+            if not self._tell_failure(attempt, number):
+                break
+        self.say(self.context.agent.fallback_line, "code")
+        return None
+
+    async def _attempt(self, spoken: str) -> Attempt:
+        context = self.context
+        standing = context.standing
+        self.gate = gate = standing.gate()
+        notes = [self.instructions or "", lines.continue_after(spoken) if spoken else ""]
+        view = standing.view(*notes)
+        if context.journal.holds_results:
+            await context.journal.barrier()
+        request = ModelRequest(
+            static=standing.static,
+            history=context.journal.history.messages,
+            view=view,
+            view_at=self._view_at,
+            view_alone=self._alone,
+            tools=standing.tools,
+            visible=gate.names,
+            stage=standing.stage,
+        )
+        limits = context.limits
+        self._stream = Stream(
+            context.model, context.clock, first_token_s=limits.first_token_s, request_s=limits.request_s
+        )
+        self.attempts += 1
+        try:
+            return await self._stream.run(request, Overlap(spoken), self._hear)
+        finally:
+            self._stream = None
+
+    def _hear(self, words: str) -> None:
+        """Pass the model's words on as they come."""
+        if self._first_words_after is None:
+            self._first_words_after = self.context.clock.monotonic() - self._began
+        self.context.journal.whisper("agent.transcript", {"speech_id": self.speech_id, "text": words, "final": False})
+
+    def _record(self, attempt: Attempt) -> None:
+        """Write down one request and what came of it."""
+        context = self.context
+        request_id = f"{self.speech_id}/{self.attempts}"
+        if self._first_token_s is None:
+            self._first_token_s = attempt.first_after
+        metrics = usage_metrics(
+            context.model, attempt, request_id=request_id, timestamp=context.clock.now(), speech_id=self.speech_id
+        )
+        context.count_usage(attempt)
+        self._request_ids.append(metrics["request_id"])
+        context.journal.write("metrics.llm", metrics)
+        failed = attempt.error is not None or attempt.cut or self.cut
+        if failed and not attempt.text:
+            return
+        if attempt.is_empty and not attempt.text:
+            return
+        attempt.calls = context.with_ids([] if self.cut else attempt.calls)
+        data: dict[str, Any] = {
+            "speech_id": self.speech_id,
+            "request": self.requests,
+            "text": attempt.text,
+            "calls": [{"call_id": call.id, "name": call.name} for call in attempt.calls],
+            "finish": attempt.finished.reason,
+        }
+        if failed:
+            data["cut"] = True
+        context.journal.write("cue.reply", data)
+        self.instructions = None
+        text = attempt.text.strip()
+        if text:
+            self.say(text, "model")
+
+    def _tell_failure(self, attempt: Attempt, number: int) -> bool:
+        """Write why a request came to nothing; tells whether to make it again."""
+        retryable = True
+        if attempt.error is None:
+            code, message = "model-empty", "The model's reply was empty."
+        else:
+            message, retryable = failure_message(attempt.error)
+            code = getattr(attempt.error, "code", "model-failed")
+        again = retryable and number < _ATTEMPTS
+        then = "It is asked again." if again else "A line written by code is spoken in its place."
+        self.context.error(code, f"{message} {then}", recoverable=True)
+        return again
+
+    # --- speaking and closing -----------------------------------------------------------------------------------------
+
+    def say(self, text: str, by: str) -> None:
+        """Speak a line in this turn."""
+        if not text.strip():
+            return
+        self.pieces.append(text)
+        self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": by, "text": text})
+        if by != "model":
+            if self._first_words_after is None:
+                self._first_words_after = self.context.clock.monotonic() - self._began
+            self.context.journal.whisper(
+                "agent.transcript", {"speech_id": self.speech_id, "text": text, "final": False}
+            )
+
+    def deliver(self, content: Any) -> None:
+        """End the turn with content given by code."""
+        self.content = content
+        self.over = True
+        self.say(content if isinstance(content, str) else msgspec.json.encode(content).decode(), "direct")
+
+    async def close(self) -> Reply:
+        """Write the turn's end and store it."""
+        context = self.context
+        text = "\n".join(self.pieces)
+        if self.cut and self.heard is not None:
+            text = self.heard
+        if self.pieces or self.cut:
+            context.journal.write(
+                "turn.agent",
+                {"speech_id": self.speech_id, "text": text, "interrupted": self.cut, "metrics": self._metrics()},
+            )
+        content_type = self.content_type or _default_type(self.content)
+        delivered: dict[str, Any] = {"speech_id": self.speech_id, "attempts": self.attempts}
+        if self.message_id is not None:
+            delivered["message_id"] = self.message_id
+        if self.content is not None:
+            delivered["content"] = self.content
+        if self.content is not None or self.content_type is not None:
+            delivered["content_type"] = str(content_type)
+        context.journal.write("cue.delivered", delivered)
+        await context.journal.barrier()
+        return Reply(
+            text=text,
+            content=self.content,
+            content_type=content_type,
+            interrupted=self.cut,
+            speech_id=self.speech_id,
+        )
+
+    def _metrics(self) -> dict[str, Any]:
+        model = self.context.model
+        metrics: dict[str, Any] = {}
+        if self._first_token_s is not None:
+            metrics["llm_node_ttft"] = self._first_token_s
+        if self._first_words_after is not None:
+            metrics["e2e_latency"] = self._first_words_after
+        if self._request_ids:
+            metrics["provider_request_ids"] = self._request_ids
+            metrics["llm_metadata"] = {"model_name": model.name, "model_provider": model.provider}
+        return metrics
+
+
+def _default_type(content: Any) -> HttpContentType:
+    return HttpContentType.TEXT if content is None or isinstance(content, str) else HttpContentType.JSON

@@ -1,0 +1,95 @@
+"""Routes: what a handler returns to say where the conversation goes. Immutable values; a builder gives a new one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Literal
+
+__all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "direct", "go", "stay"]
+
+VALIDATED = "input validated"
+"""What the model reads as the result of a tool that returned nothing, or a route without feedback of its own."""
+
+
+class HttpContentType(StrEnum):
+    """Name what kind of content a turn's reply is."""
+
+    TEXT = "text/plain"
+    JSON = "application/json"
+    HTML = "text/html"
+    MARKDOWN = "text/markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectMessage:
+    """Hold content that goes to the caller as it is, and ends the turn.
+
+    Args:
+        content: a string, or a value that has a JSON form.
+    """
+
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Say where the conversation goes, and what goes along; made by `go`, `stay` and `direct`.
+
+    Each builder returns a new route; called again it replaces its own earlier value and no other.
+    """
+
+    kind: Literal["go", "stay", "direct"]
+    target: Any = None
+    feedback: str = VALIDATED
+    content: Any = None
+    prompt: str | None = None
+    state: Mapping[str, Any] = field(default_factory=dict)
+    content_type: HttpContentType | None = None
+    message: str | DirectMessage | None = None
+
+    def with_tool_feedback(self, feedback: str) -> "Route":
+        """Set what the model reads as the tool's result: a directive to it, no words for the caller."""
+        return replace(self, feedback=feedback)
+
+    def with_state(self, state: Mapping[str, Any] | None = None, /, **values: Any) -> "Route":
+        """Set fields of the destination, written after its entry hooks have run; they stay until overwritten."""
+        return replace(self, state={**(state or {}), **values})
+
+    def with_prompt(self, prompt: str) -> "Route":
+        """Attach a prompt to the destination step, where it stays until overwritten."""
+        return replace(self, prompt=prompt)
+
+    def with_content_type(self, content_type: HttpContentType) -> "Route":
+        """Set the content type of this turn's reply."""
+        return replace(self, content_type=HttpContentType(content_type))
+
+    def with_message(self, message: str | DirectMessage) -> "Route":
+        """Send a message along: a string is what the destination's model hears, a `DirectMessage` ends the turn."""
+        return replace(self, message=message)
+
+
+def go(target: Any) -> Route:
+    """Move to another stage or step, after the last tool call of the reply.
+
+    Args:
+        target: a stage's value; in a flow a Step class, or the name of a registered one.
+    """
+    return Route("go", target)
+
+
+def stay(feedback: str | None = None) -> Route:
+    """Remain where the conversation is, and give the model corrective words as the tool's result.
+
+    Args:
+        feedback: a directive to the model; None is the standard message.
+    """
+    return Route("stay", feedback=VALIDATED if feedback is None else feedback)
+
+
+def direct(content: Any) -> Route:
+    """Give content to the caller as it is, and end the turn without asking the model again.
+
+    Args:
+        content: a string, or a value that has a JSON form.
+    """
+    return Route("direct", content=content)
