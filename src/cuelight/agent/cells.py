@@ -5,8 +5,7 @@ works in a frame of its own: it reads copies, writes freely, and either all of i
 closed refuses writes, so a handler that ran out of time, or a task it left behind, cannot change the state late.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -190,11 +189,17 @@ class Frame:
         self._closed = True
 
 
-@contextmanager
-def open_frame(frame: Frame) -> Iterator[Frame]:
-    """Bind a frame to the current context while the block runs."""
-    token = _open.set(frame)
-    try:
-        yield frame
-    finally:
-        _open.reset(token)
+class open_frame:  # noqa: N801 - used as a function; a class because it is entered several times a turn
+    """Bind a frame to the current context while a `with` block runs."""
+
+    __slots__ = ("_frame", "_token")
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def __enter__(self) -> Frame:
+        self._token = _open.set(self._frame)
+        return self._frame
+
+    def __exit__(self, *_: object) -> None:
+        _open.reset(self._token)

@@ -34,19 +34,25 @@ def visible(agent: "Stateful") -> Gate:
 
     A tool whose `when` raises is hidden: the gate fails closed. The state is only read.
     """
+    stage = getattr(agent, "stage", None)
+    settled = agent.__gates__.get(stage)
+    if settled is not None:
+        return settled
+    candidates = [tool for tool in agent.__declaration__.tools if tool.shown_in(stage)]
+    if all(tool.when is None for tool in candidates):
+        gate = agent.__gates__[stage] = Gate(tuple(candidates), ())  # nothing but the stage decides here
+        return gate
+    return _asked(agent, candidates)
+
+
+def _asked(agent: "Stateful", candidates: list[Tool]) -> Gate:
     shown: list[Tool] = []
     failures: list[tuple[str, Exception]] = []
     with open_frame(Frame(agent._cell.ledger, "a `when`", read_only=True)):
-        stage = getattr(agent, "stage", None)
-        for tool in agent.__declaration__.tools:
-            if not tool.shown_in(stage):
-                continue
-            if tool.when is not None:
-                try:
-                    if not tool.when(agent):
-                        continue
-                except Exception as error:  # the author's code: whatever it raises hides the tool
-                    failures.append((tool.name, error))
-                    continue
-            shown.append(tool)
+        for tool in candidates:
+            try:
+                if tool.when is None or tool.when(agent):
+                    shown.append(tool)
+            except Exception as error:  # the author's code: whatever it raises hides the tool
+                failures.append((tool.name, error))
     return Gate(tuple(shown), tuple(failures))

@@ -8,6 +8,7 @@ from cuelight.errors import UndeclaredField
 
 from .cells import Cell
 from .declaration import Declaration, declare
+from .gate import Gate
 
 __all__ = ["Stateful"]
 
@@ -16,6 +17,8 @@ class Stateful:
     """Hold typed state in declared fields; the base that agents, and what works like them, share."""
 
     __declaration__: ClassVar[Declaration]
+    __gates__: ClassVar[dict[str | None, Gate]]
+    """The gates of the stages in which no `when` is asked; made when first needed, and the same for all instances."""
     __reserved__: ClassVar[frozenset[str]] = frozenset()
     _cell: Cell
 
@@ -23,6 +26,7 @@ class Stateful:
         super().__init_subclass__(**options)
         if "__framework__" in cls.__dict__:
             return
+        cls.__gates__ = {}
         cls.__declaration__ = declare(cls, _names_around(cls), cls.__reserved__)
 
     def __new__(cls, *_args: Any, **_options: Any) -> "Stateful":

@@ -99,10 +99,11 @@ class Call:
             return known if isinstance(known, Reply) else await asyncio.shield(known)
         self._admit()
         future = self._inbox.put(lambda: self._conduct.answer(text, id))
-        if id is not None:
-            self._answered[id] = future
-            future.add_done_callback(lambda done: self._remember(id, done))
-        return await asyncio.shield(future)
+        if id is None:
+            return await future
+        self._answered[id] = future
+        future.add_done_callback(lambda done: self._remember(id, done))
+        return await asyncio.shield(future)  # whoever sends the same message again waits for the same reply
 
     async def event(self, name: str, data: Mapping[str, Any] | None = None) -> Reply:
         """Take something that happened outside: the agent's `on_event` runs, and may speak.
@@ -116,7 +117,7 @@ class Call:
         """
         plain = msgspec.json.decode(plain_json(dict(data or {})))
         self._admit()
-        return await asyncio.shield(self._inbox.put(lambda: self._conduct.take_event(name, plain)))
+        return await self._inbox.put(lambda: self._conduct.take_event(name, plain))
 
     def interrupt(self, heard: str | None = None) -> None:
         """Let the caller cut in, at once.
@@ -135,7 +136,7 @@ class Call:
     async def hang_up(self, reason: str = "caller_hung_up", by: str = "caller") -> None:
         """End the call from outside, after what came in before; one that has ended stays as it is."""
         if self._context.ended is None and self._conduct.broken is None:
-            await asyncio.shield(self._inbox.put(lambda: self._conduct.finish(reason, by)))
+            await self._inbox.put(lambda: self._conduct.finish(reason, by))
 
     async def close(self) -> None:
         """Let go of the call without ending it: it can be resumed from its store."""

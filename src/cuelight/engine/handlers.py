@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import inspect
 import traceback
-from collections.abc import Callable
-from contextvars import ContextVar, copy_context
+from collections.abc import Callable, Coroutine
+from contextvars import Context, ContextVar, copy_context
 from pathlib import Path
 from typing import Any, Literal
 
@@ -135,56 +135,71 @@ class Runner:
         return outcome, staged
 
     async def _await(self, function: Callable[[], Any], seconds: float) -> Outcome:
-        loop = asyncio.get_running_loop()
         context = copy_context()
-        if inspect.iscoroutinefunction(function):
-            work: asyncio.Future[Any] = loop.create_task(function(), context=context)
-        else:
-            work = self._threads.run(function, context)
-        finished = await self._within(work, seconds)
-        if finished and not work.cancelled() and work.exception() is None and inspect.iscoroutine(work.result()):
+        outcome = await self._within(function, context, seconds)
+        if outcome.status == "done" and inspect.iscoroutine(outcome.value):
             # A plain function may hand on a coroutine, as decorators do.
-            work = loop.create_task(work.result(), context=context)
-            finished = await self._within(work, seconds)
-        if not finished:
-            await _abandon(work)
-            return Outcome("timeout", None, None)
-        if work.cancelled():
-            return Outcome("failed", None, RuntimeError("the handler was cancelled"))
-        error = work.exception()
-        return Outcome("done", work.result(), None) if error is None else Outcome("failed", None, error)
+            rest = outcome.value
+            outcome = await self._within(_handed_on(rest), context, seconds)
+        return outcome
 
-    async def _within(self, work: "asyncio.Future[Any]", seconds: float) -> bool:
-        """Wait for work; tells whether it finished in time."""
-        if work.done():
-            return True
-        over: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    async def _within(self, function: Callable[[], Any], context: Context, seconds: float) -> Outcome:
+        """Run a function in a task or a thread of its own, and wait for it, but not for longer than it may take."""
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[Outcome] = loop.create_future()
 
-        def finish(in_time: bool) -> None:
+        def settle(status: Literal["done", "failed", "timeout"], value: Any, error: BaseException | None) -> None:
             if not over.done():
-                over.set_result(in_time)
+                over.set_result(Outcome(status, value, error))
 
-        work.add_done_callback(lambda _: finish(True))
-        timer = self._clock.call_later(seconds, lambda: finish(False))
+        work: asyncio.Task[None] | None = None
+        if inspect.iscoroutinefunction(function):
+            work = loop.create_task(_told(function, settle), context=context)
+        else:
+            self._threads.run(function, context, settle)
+        timer = self._clock.call_later(seconds, lambda: settle("timeout", None, None))
         try:
-            return await over
+            outcome = await over
         except asyncio.CancelledError:
             await _abandon(work)
             raise
         finally:
             timer.cancel()
+        if outcome.status == "timeout":
+            await _abandon(work)
+        return outcome
 
 
-async def _abandon(work: "asyncio.Future[Any]") -> None:
+async def _told(function: Callable[[], Any], settle: Callable[..., None]) -> None:
+    """Run a coroutine function and tell its end at once, not a turn of the loop later as a task's callbacks are."""
+    try:
+        value = await function()
+    except asyncio.CancelledError:
+        settle("failed", None, RuntimeError("the handler was cancelled"))
+        raise
+    except BaseException as error:  # whatever it is, it belongs to whoever waits
+        settle("failed", None, error)
+    else:
+        settle("done", value, None)
+
+
+def _handed_on(coroutine: Coroutine[Any, Any, Any]) -> Callable[[], Any]:
+    async def rest() -> Any:
+        return await coroutine
+
+    return rest
+
+
+async def _abandon(work: asyncio.Task[None] | None) -> None:
     """Stop waiting for work: a coroutine is cancelled and has a moment to end, a thread runs on unheard."""
-    work.add_done_callback(lambda done: done.cancelled() or done.exception())
-    if isinstance(work, asyncio.Task):
-        work.cancel()
-        for _ in range(_GRACE_CYCLES):
-            if work.done():
-                return
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(0)
+    if work is None:
+        return
+    work.cancel()
+    for _ in range(_GRACE_CYCLES):
+        if work.done():
+            return
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
 
 
 def describe(error: BaseException) -> str:

@@ -19,7 +19,7 @@ class Inbox:
         self._worker: asyncio.Task[None] | None = None
 
     def put(self, work: Callable[[], Awaitable[Any]]) -> "asyncio.Future[Any]":
-        """Queue work; the future gets what comes of it."""
+        """Queue work; the future gets what comes of it. Cancelling the future does not touch the work."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         self._queue.append((work, future))
@@ -37,10 +37,10 @@ class Inbox:
                     future.cancel()
                     raise
                 except Exception as error:  # the door stays open: the error belongs to whoever put this in
-                    if not future.done():
+                    if not future.cancelled():
                         future.set_exception(error)
                 else:
-                    if not future.done():
+                    if not future.cancelled():
                         future.set_result(result)
         finally:
             self._worker = None

@@ -1,6 +1,6 @@
 """The pen of one call: entries are written here, masked, projected for the model, and stored at barriers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -44,7 +44,7 @@ class Journal:
         data: dict[str, Any],
         *,
         shown: Mapping[str, Any] | None = None,
-        private: Iterable[str] = (),
+        private: Sequence[str] = (),
     ) -> int:
         """Write an entry; gives its seq.
 
@@ -57,6 +57,8 @@ class Journal:
         self.history.feed(type, data)
         if type == "tool.result":
             self.holds_results = True
+        if shown is None and not private and not self.secrets:
+            return self._append(type, _encode(data), None)
         values = self.secrets.add(private)
         masked = data if shown is None else dict(shown)
         if self.secrets:

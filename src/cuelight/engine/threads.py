@@ -32,30 +32,25 @@ class Threads:
         self._waiting: deque[_Job] = deque()
         self._lock = threading.Lock()
 
-    def run(self, function: Callable[[], Any], context: Context) -> "asyncio.Future[Any]":
-        """Run a function in a thread and in a context; the future gets what it returns or raises."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+    def run(self, function: Callable[[], Any], context: Context, settle: Callable[..., None]) -> None:
+        """Run a function in a thread and in a context.
 
-        def settle(result: Any, error: BaseException | None) -> None:
-            if future.done():
-                return  # nobody waits any more
-            if error is not None:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
+        Args:
+            function: what to run.
+            context: the context variables it sees.
+            settle: called on the current loop with "done", the value and None, or with "failed", None and the error.
+        """
+        loop = asyncio.get_running_loop()
 
         def job() -> None:
-            result, error = None, None
             try:
-                result = context.run(function)
-            except BaseException as raised:  # whatever it is, it belongs to whoever waits
-                error = RuntimeError(f"the handler raised {raised!r}") if isinstance(raised, StopIteration) else raised
+                told = ("done", context.run(function), None)
+            except BaseException as error:  # whatever it is, it belongs to whoever waits
+                told = ("failed", None, error)
             with contextlib.suppress(RuntimeError):  # the loop is gone, and everybody who waited with it
-                loop.call_soon_threadsafe(settle, result, error)
+                loop.call_soon_threadsafe(settle, *told)
 
         self._submit(job)
-        return future
 
     def _submit(self, job: _Job) -> None:
         with self._lock:

@@ -49,7 +49,8 @@ class Turn:
         """What the next request is told beside the view; asked for by `self.call.reply`."""
         self.asked_again = False
         """Whether a handler asked for another reply, so that the turn goes on although it was answered."""
-        self.gate: Gate = context.standing.gate()
+        self.gate: Gate
+        """What the model was offered with the newest request."""
         self._stream: Stream | None = None
         self._began = context.clock.monotonic()
         self._first_words_after: float | None = None
