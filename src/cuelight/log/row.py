@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import cuelight.wire as wire
 
-__all__ = ["Decode", "Effect", "Places", "Row", "row"]
+__all__ = ["Decode", "Effect", "Places", "Row", "nothing", "row"]
 
 Decode = Callable[[Any], Any]
 Effect = Callable[[wire.State, Any, wire.Entry, "Places"], None]
@@ -57,10 +57,14 @@ class Row(NamedTuple):
     """
 
     decode: Decode
-    effect: Effect | None
+    effect: Effect
     touches: tuple[str, ...]
 
 
-def row(shape: type[wire.Shape], effect: Effect | None, *touches: str) -> Row:
+def nothing(state: wire.State, data: Any, entry: wire.Entry, places: Places) -> None:
+    """Change nothing: the effect of types whose data is only checked."""
+
+
+def row(shape: type[wire.Shape], effect: Effect, *touches: str) -> Row:
     """Make the row of a type whose data has this shape."""
     return Row(wire.decoder_of(shape).decode, effect, touches)

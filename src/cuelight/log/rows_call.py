@@ -4,11 +4,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 import cuelight.wire as wire
-from cuelight.log.row import Places, row
+from cuelight.log.row import Places, nothing, row
 
 __all__ = ["CALL_ROWS"]
-
-_SILENCE = wire.LiveTranscript(user=None, agent=None)
 
 
 def _registered(state: wire.State, data: wire.AgentRegistered, entry: wire.Entry, places: Places) -> None:
@@ -39,7 +37,7 @@ def _started(state: wire.State, data: wire.CallStarted, entry: wire.Entry, place
 
 def _ended(state: wire.State, data: wire.CallEnded, entry: wire.Entry, places: Places) -> None:
     state.status, state.ended_at, state.end_reason = "ended", data.ended_at, data.reason
-    state.live = _SILENCE
+    state.live = wire.LiveTranscript(user=None, agent=None)
     if state.attention and state.attention.status == "open":
         state.attention = replace(state.attention, status="lapsed")
 
@@ -128,7 +126,7 @@ def _speaking(state: wire.State, data: wire.ParticipantSpeaking, entry: wire.Ent
 
 
 CALL_ROWS = {
-    "agent.configured": row(wire.AgentConfigured, None),
+    "agent.configured": row(wire.AgentConfigured, nothing),
     "agent.registered": row(wire.AgentRegistered, _registered),
     "attention.answered": row(wire.AttentionAnswered, _answered),
     "attention.requested": row(wire.AttentionRequested, _wanted),
@@ -136,22 +134,22 @@ CALL_ROWS = {
     "call.ended": row(wire.CallEnded, _ended),
     "call.line": row(wire.CallLine, _line_changed),
     "call.ringing": row(wire.CallRinging, _ringing),
-    "call.score": row(wire.CallScore, None),
+    "call.score": row(wire.CallScore, nothing),
     "call.started": row(wire.CallStarted, _started),
     "call.summary": row(wire.CallSummary, _summed_up),
     "call.transferred": row(wire.CallTransferred, _transferred),
-    "dtmf.received": row(wire.DtmfReceived, None),
+    "dtmf.received": row(wire.DtmfReceived, nothing),
     "participant.joined": row(wire.ParticipantJoined, _joined),
     "participant.left": row(wire.ParticipantLeft, _left),
     "participant.speaking": row(wire.ParticipantSpeaking, _speaking),
     "room.opened": row(wire.RoomOpened, _room_opened),
-    "room.sent": row(wire.RoomSent, None),
-    "supervisor.ended": row(wire.SupervisorEnded, None),
+    "room.sent": row(wire.RoomSent, nothing),
+    "supervisor.ended": row(wire.SupervisorEnded, nothing),
     "supervisor.released": row(wire.SupervisorReleased, _released),
-    "supervisor.said": row(wire.SupervisorSaid, None),
+    "supervisor.said": row(wire.SupervisorSaid, nothing),
     "supervisor.took_over": row(wire.SupervisorTookOver, _took_over),
     "supervisor.transferred": row(wire.SupervisorTransferred, _transfer_asked),
-    "supervisor.whispered": row(wire.SupervisorWhispered, None),
-    "track.published": row(wire.TrackPublished, None),
-    "track.unpublished": row(wire.TrackUnpublished, None),
+    "supervisor.whispered": row(wire.SupervisorWhispered, nothing),
+    "track.published": row(wire.TrackPublished, nothing),
+    "track.unpublished": row(wire.TrackUnpublished, nothing),
 }

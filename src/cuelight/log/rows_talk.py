@@ -28,30 +28,33 @@ def _user_state(state: wire.State, data: wire.UserStateChanged, entry: wire.Entr
 
 
 def _agent_speaks(state: wire.State, data: wire.AgentTranscript, entry: wire.Entry, places: Places) -> None:
-    said = None if data.final else _with_delta(state.live.agent or "", data)
-    state.live = wire.LiveTranscript(user=state.live.user, agent=said)
+    live = state.live
+    live.agent = None if data.final else _with_delta(live.agent, data)
 
 
-def _with_delta(said: str, delta: wire.AgentTranscript) -> str:
+def _with_delta(said: str | None, delta: wire.AgentTranscript) -> str:
+    text = delta.text
+    if not said:
+        return text
     # A word that is aligned with the audio, which is one that has a start, comes without the space before it.
-    is_word = delta.start is not UNSET and delta.text != "" and said != ""
-    if is_word and said[-1] not in _WHITE_SPACE and delta.text[0] not in _WHITE_SPACE:
-        return f"{said} {delta.text}"
-    return said + delta.text
+    is_word = delta.start is not UNSET and text != ""
+    if is_word and said[-1] not in _WHITE_SPACE and text[0] not in _WHITE_SPACE:
+        return f"{said} {text}"
+    return said + text
 
 
 def _user_speaks(state: wire.State, data: wire.UserTranscript, entry: wire.Entry, places: Places) -> None:
-    state.live = wire.LiveTranscript(user=None if data.final else data.text, agent=state.live.agent)
+    state.live.user = None if data.final else data.text
 
 
 def _agent_turn(state: wire.State, data: wire.AgentTurn, entry: wire.Entry, places: Places) -> None:
     state.turns.append(data)
-    state.live = wire.LiveTranscript(user=state.live.user, agent=None)
+    state.live.agent = None
 
 
 def _user_turn(state: wire.State, data: wire.UserTurn, entry: wire.Entry, places: Places) -> None:
     state.turns.append(data)
-    state.live = wire.LiveTranscript(user=None, agent=state.live.agent)
+    state.live.user = None
 
 
 def _turn_row(shape: type[wire.Shape], turn: type[wire.AgentTurn] | type[wire.UserTurn], effect: Effect) -> Row:
@@ -64,7 +67,7 @@ def _turn_row(shape: type[wire.Shape], turn: type[wire.AgentTurn] | type[wire.Us
             # The State's turn has a `role`; in an entry that is a field nobody knows, so it may hold anything.
             return turn(**structs.asdict(as_written(body)))
 
-    return Row(decode, effect, ("turns",))
+    return Row(decode, effect, ("turns", "live"))
 
 
 def _tool_called(state: wire.State, data: wire.ToolCall, entry: wire.Entry, places: Places) -> None:
@@ -146,16 +149,9 @@ def _custom(state: wire.State, data: wire.Custom, entry: wire.Entry, places: Pla
     state.custom.append(wire.CustomNote(seq=entry.seq, name=data.name, data=data.data))
 
 
-def _measured(kind: str) -> Effect:
-    def append(state: wire.State, data: Any, entry: wire.Entry, places: Places) -> None:
-        getattr(state.metrics, kind).append(data)
-
-    return append
-
-
 TALK_ROWS = {
     "agent.state": row(wire.AgentStateChanged, _agent_state),
-    "agent.transcript": row(wire.AgentTranscript, _agent_speaks),
+    "agent.transcript": row(wire.AgentTranscript, _agent_speaks, "live"),
     "confirm.declined": row(wire.ConfirmDeclined, _confirm_declined, "confirms"),
     "confirm.granted": row(wire.ConfirmGranted, _confirm_granted, "confirms"),
     "confirm.request": row(wire.ConfirmRequest, _confirm_asked, "confirms"),
@@ -164,15 +160,6 @@ TALK_ROWS = {
     "error": row(wire.ErrorReport, _error, "errors"),
     "event.received": row(wire.EventReceived, _event_received, "events"),
     "memory.ops": row(wire.MemoryOps, _memory_used, "memory"),
-    "metrics.avatar": row(wire.AvatarMetrics, _measured("avatar"), "metrics"),
-    "metrics.eot": row(wire.EOTInferenceMetrics, _measured("eot"), "metrics"),
-    "metrics.eou": row(wire.EOUMetrics, _measured("eou"), "metrics"),
-    "metrics.interruption": row(wire.InterruptionMetrics, _measured("interruption"), "metrics"),
-    "metrics.llm": row(wire.LLMMetrics, _measured("llm"), "metrics"),
-    "metrics.realtime": row(wire.RealtimeModelMetrics, _measured("realtime"), "metrics"),
-    "metrics.stt": row(wire.STTMetrics, _measured("stt"), "metrics"),
-    "metrics.tts": row(wire.TTSMetrics, _measured("tts"), "metrics"),
-    "metrics.vad": row(wire.VADMetrics, _measured("vad"), "metrics"),
     "prompt.changed": row(wire.PromptChanged, _prompt_changed, "prompt"),
     "state.changed": row(wire.StateChanged, _state_changed),
     "tool.call": row(wire.ToolCall, _tool_called, "tools"),
@@ -181,5 +168,5 @@ TALK_ROWS = {
     "turn.agent": _turn_row(wire.TurnAgent, wire.AgentTurn, _agent_turn),
     "turn.user": _turn_row(wire.TurnUser, wire.UserTurn, _user_turn),
     "user.state": row(wire.UserStateChanged, _user_state),
-    "user.transcript": row(wire.UserTranscript, _user_speaks),
+    "user.transcript": row(wire.UserTranscript, _user_speaks, "live"),
 }

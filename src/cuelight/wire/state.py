@@ -146,7 +146,7 @@ class AttentionState(Shape, frozen=True, kw_only=True):
     by: Supervisor | None
 
 
-class LiveTranscript(Shape, frozen=True, kw_only=True):
+class LiveTranscript(Struct, gc=False, kw_only=True):
     """The words that are being spoken and are no finished turn yet."""
 
     user: str | None
