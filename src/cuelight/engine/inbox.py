@@ -3,9 +3,11 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["Inbox"]
+
+T = TypeVar("T")
 
 
 class Inbox:
@@ -18,10 +20,10 @@ class Inbox:
         self._queue: deque[tuple[Callable[[], Awaitable[Any]], asyncio.Future[Any]]] = deque()
         self._worker: asyncio.Task[None] | None = None
 
-    def put(self, work: Callable[[], Awaitable[Any]]) -> "asyncio.Future[Any]":
+    def put(self, work: Callable[[], Awaitable[T]]) -> "asyncio.Future[T]":
         """Queue work; the future gets what comes of it. Cancelling the future does not touch the work."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        future: asyncio.Future[T] = loop.create_future()
         self._queue.append((work, future))
         if self._worker is None:
             self._worker = loop.create_task(self._work())

@@ -43,6 +43,7 @@ class Threads:
         loop = asyncio.get_running_loop()
 
         def job() -> None:
+            told: tuple[str, Any, BaseException | None]
             try:
                 told = ("done", context.run(function), None)
             except BaseException as error:  # whatever it is, it belongs to whoever waits

@@ -1,0 +1,53 @@
+"""Every Python block of the README and of docs/ runs, top to bottom, one namespace a page."""
+
+import asyncio
+import re
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def _blocks(page: Path) -> list[tuple[int, str]]:
+    text = page.read_text(encoding="utf-8")
+    return [(text[: found.start()].count("\n") + 2, found.group(1)) for found in _BLOCK.finditer(text)]
+
+
+WITH_CODE = [page for page in PAGES if _blocks(page)]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = types.ModuleType("page")
+    monkeypatch.setitem(__import__("sys").modules, "page", module)
+    for line, block in _blocks(page):
+        # Line numbers are the page's, so a failure points into it.
+        code = compile("\n" * (line - 1) + block, str(page), "exec", ast_flags())
+        result = eval(code, module.__dict__)  # noqa: S307 - the project's own documentation
+        if asyncio.iscoroutine(result):
+            asyncio.run(result)
+
+
+def ast_flags() -> int:
+    """Let a page use `await` outside a function, as a reader would in a notebook."""
+    import ast
+
+    return ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+
+
+def test_the_readme_has_code() -> None:
+    assert ROOT / "README.md" in WITH_CODE
+
+
+def test_links_inside_the_project_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?://|#|mailto:)([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert not broken, broken
