@@ -44,7 +44,8 @@ def view_text(agent: "Agent") -> str:
         Exception: whatever `render()` raises.
     """
     with open_frame(Frame(agent._cell.ledger, "render()", read_only=True)):
-        return inspect.cleandoc(agent.render() or "").strip()
+        text = agent.render() or ""
+    return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
 
 
 def delimit(view: str, *notes: str) -> str:

@@ -32,6 +32,7 @@ class Standing:
         self._derived: Mapping[str, bytes] = {}
         self._visible: tuple[str, ...] | None = None
         self._view_hash = ""
+        self._view_text: str | None = ""
         # What is failing already, so that each fault is told once until it is over.
         self._failing: dict[str, set[str]] = {"when": set(), "property": set(), "render": set()}
         self.blocks = static_blocks(agent)
@@ -56,6 +57,7 @@ class Standing:
         self._derived = derived
         self._visible = visible_names
         self._view_hash = view_hash
+        self._view_text = None  # the log holds its hash alone
 
     def take(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
         """Commit what a handler changed, and write it."""
@@ -82,10 +84,12 @@ class Standing:
         except Exception as error:  # the author's code: without its words the call goes on
             text, failures = "", (("render", error),)
         self._tell_failures("render", failures, "{name}() raised, so the prompt has no view: {error}")
-        digest = _digest(text)
-        if digest != self._view_hash and (text or self._view_hash):
-            self._view_hash = digest
-            self._write_block("view", text)
+        if text != self._view_text or failures:
+            self._view_text = text
+            digest = _digest(text)
+            if digest != self._view_hash:
+                self._view_hash = digest
+                self._write_block("view", text)
         return delimit(text, *notes)
 
     def _write_state(self, changed: list[str], cause: Mapping[str, Any] | None, *, always: bool = False) -> None:
