@@ -1,1 +1,6 @@
 """Models: the ones that talk to providers and the ones that need none."""
+
+from cuelight.models.resolve import resolve_model
+from cuelight.models.script import Request, Script, calls, raw_call
+
+__all__ = ["Request", "Script", "calls", "raw_call", "resolve_model"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import cached_property
 from inspect import isawaitable
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -52,9 +52,9 @@ class Request:
 class Script:
     """Answer requests with scripted items, one a request, in order.
 
-    An item is a string, `calls(...)`, `raw_call(...)`, a list of these (one reply; an exception may come last: the reply
-    fails after that much), a callable that is given the `Request` and returns one of these (it may be `async`), or an
-    exception to raise. Text is streamed a word at a time. Items left over are fine.
+    An item is a string, `calls(...)`, `raw_call(...)`, a list of these (one reply; an exception may come last: the
+    reply fails after that much), a callable that is given the `Request` and returns one of these (it may be `async`),
+    or an exception to raise. Text is streamed a word at a time. Items left over are fine.
 
     Args:
         items: what to answer.
@@ -87,7 +87,7 @@ class Script:
         item = self._items[number - 1]
         if not isinstance(item, type) and callable(item):
             answer = item(asked)
-            reply = cast(Reply, await answer if isawaitable(answer) else answer)
+            reply = await answer if isawaitable(answer) else answer
         else:
             reply = item
         reason = "stop"

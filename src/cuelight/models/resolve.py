@@ -1,0 +1,31 @@
+"""From `provider:name` to a model, or to what is missing for it."""
+
+from cuelight.errors import NotSetUp
+from cuelight.ports import Model
+
+__all__ = ["resolve_model"]
+
+
+def resolve_model(spec: str) -> Model:
+    """Give the model that `provider:name` means; nothing is sent anywhere yet.
+
+    `openai:` speaks Chat Completions and so reaches every server that does (`OPENAI_BASE_URL`), `openai-responses:` the
+    Responses API, `anthropic:` Messages; every other provider of pydantic-ai goes by the name it has there. The model
+    has `aclose()`, which closes its connections, and belongs to the event loop it is first used on.
+
+    Raises:
+        NotSetUp: when this names no model, or when a package or a key is missing; it says what to set or install.
+    """
+    provider, colon, name = spec.strip().partition(":")
+    if not (provider and colon and name):
+        raise NotSetUp(
+            f"{spec!r} names no model. Write provider:name, such as openai:gpt-5-mini or anthropic:claude-haiku-4-5."
+        )
+    try:
+        # Only here: pydantic-ai and the providers' clients cost half a second and 57 MB.
+        from cuelight.models.providers import build
+    except ImportError as missing:
+        raise NotSetUp(
+            f'{spec} needs a package that is not installed ({missing.name}): pip install "cuelight[models]".'
+        ) from missing
+    return build(provider, name)
