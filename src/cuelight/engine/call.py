@@ -78,6 +78,14 @@ class Call:
         """
         return self._context.journal.listen(listener)
 
+    def hear(self, hearer: Callable[[str, bool], None]) -> Callable[[], None]:
+        """Deliver the agent's words as they come, private values in place: for what speaks or shows them to the caller.
+
+        `hearer` is given the next words, and whether a piece of speech ends with them; pieces stand on lines of their
+        own, and the words that end one may be empty. Returns what stops it.
+        """
+        return self._context.journal.hear(hearer)
+
     # --- what comes in ------------------------------------------------------------------------------------------------
 
     async def say(self, text: str, id: str | None = None) -> Reply:  # noqa: A002 - a message's id

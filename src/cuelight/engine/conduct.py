@@ -151,6 +151,7 @@ class Conduct:
             journal = self.context.journal
             journal.write("cue.said", {"speech_id": speech_id, "by": "code", "text": text})
             journal.write("turn.agent", {"speech_id": speech_id, "text": text, "interrupted": False, "metrics": {}})
+            journal.utter(speech_id, text, whole=True)
 
     async def _follow(self, handler: Handler) -> Reply | None:
         """Do what a hook between turns asked for: a reply of the model, or the end."""

@@ -35,6 +35,7 @@ class Journal:
         self.holds_results = False
         """Whether the outcome of a tool call is written that is not stored yet."""
         self._listeners: list[Callable[[Entry], None]] = []
+        self._hearers: list[Callable[[str, bool], None]] = []
         self._fold = Fold()
         self._unfolded: list[Entry] = []
 
@@ -92,6 +93,19 @@ class Journal:
             raw = msgspec.Raw(_encode(masked))
             self._deliver(Entry(self.seq, self._clock.now(), self.call, self.agent, type, True, raw))
 
+    def utter(self, speech_id: str, text: str, *, whole: bool) -> None:
+        """Pass the agent's words on as they come: as they are to the caller's ear, masked to whoever listens.
+
+        Args:
+            speech_id: the turn they belong to.
+            text: the next words; may be empty where they only close a piece.
+            whole: whether a piece of speech ends with them.
+        """
+        for hearer in tuple(self._hearers):
+            hearer(text, whole)
+        if text:
+            self.whisper("agent.transcript", {"speech_id": speech_id, "text": text, "final": False})
+
     async def barrier(self) -> None:
         """Store everything written so far.
 
@@ -131,6 +145,11 @@ class Journal:
         """Deliver every later entry to a listener; gives the way to stop that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def hear(self, hearer: Callable[[str, bool], None]) -> Callable[[], None]:
+        """Deliver the agent's words to the caller's ear; gives the way to stop that."""
+        self._hearers.append(hearer)
+        return lambda: self._hearers.remove(hearer)
 
     def _deliver(self, entry: Entry) -> None:
         for listener in tuple(self._listeners):

@@ -163,7 +163,7 @@ class Turn:
         """Pass the model's words on as they come."""
         if self._first_words_after is None:
             self._first_words_after = self.context.clock.monotonic() - self._began
-        self.context.journal.whisper("agent.transcript", {"speech_id": self.speech_id, "text": words, "final": False})
+        self.context.journal.utter(self.speech_id, words, whole=False)
 
     def _record(self, attempt: Attempt) -> None:
         """Write down one request and what came of it."""
@@ -219,12 +219,10 @@ class Turn:
             return
         self.pieces.append(text)
         self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": by, "text": text})
-        if by != "model":
-            if self._first_words_after is None:
-                self._first_words_after = self.context.clock.monotonic() - self._began
-            self.context.journal.whisper(
-                "agent.transcript", {"speech_id": self.speech_id, "text": text, "final": False}
-            )
+        if by != "model" and self._first_words_after is None:
+            self._first_words_after = self.context.clock.monotonic() - self._began
+        # The model's words were passed on as they came; here they are only closed.
+        self.context.journal.utter(self.speech_id, "" if by == "model" else text, whole=True)
 
     def deliver(self, content: Any) -> None:
         """End the turn with content given by code."""
