@@ -10,7 +10,8 @@
     |   |-- StepNotDefined         a route to a step that the flow does not register
     |   |-- ScriptRefused          a test's script holds what no model could reply
     |   |-- ScriptRanOut           a test's script has no reply left
-    |   `-- CueSheetRefused        a cue sheet that cannot be read
+    |   |-- CueSheetRefused        a cue sheet that cannot be read
+    |   `-- AgentNotLoaded         a file that cannot be imported, or holds no agent
     |-- ModelError             the model did not do its part: the engine retries, then speaks for it
     |   |-- ToolFailed             raised by a tool: its words are for the model to read
     |   |-- ModelFailed            a request to a model failed
@@ -18,8 +19,11 @@
     |-- CallerError            what was asked of a call cannot be done: whoever asked changes the question
     |   |-- CallEnded              the call is over
     |   |-- CallNotFound           no such call in the store
+    |   |-- NoSuchEntry            no such entry in the log of a call
     |   |-- LogDamaged             bytes that are no log
-    |   `-- BadEntry               one entry that is none
+    |   |-- BadEntry               one entry that is none
+    |   |-- AgentNotFound          no agent where one was named
+    |   `-- BadInput               what was typed or given cannot be used
     `-- OperatorError          the surroundings are wrong: whoever runs it mends them
         |-- SeqConflict            somebody else wrote to the call
         |-- CallIsOwned            another process holds the call
@@ -34,8 +38,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 __all__ = [
+    "AgentNotFound",
+    "AgentNotLoaded",
     "AuthorError",
     "BadEntry",
+    "BadInput",
     "CallEnded",
     "CallIsOwned",
     "CallNotFound",
@@ -48,6 +55,7 @@ __all__ = [
     "ModelError",
     "ModelFailed",
     "ModelTooSlow",
+    "NoSuchEntry",
     "NotAStage",
     "NotSetUp",
     "OperatorError",
@@ -180,6 +188,12 @@ class CueSheetRefused(AuthorError, ValueError):
     code = "cue-sheet-refused"
 
 
+class AgentNotLoaded(AuthorError, ImportError):
+    """Say that a file or module cannot be imported or gives no agent, with the place in the author's code."""
+
+    code = "agent-not-loaded"
+
+
 # --- the model --------------------------------------------------------------------------------------------------------
 
 
@@ -246,6 +260,18 @@ class CallNotFound(CallerError, LookupError):
         super().__init__(f"There is no call {call!r} in {where}. `cuelight log list` names those there are.")
 
 
+class NoSuchEntry(CallerError, LookupError):
+    """Say that a log holds no such entry."""
+
+    code = "no-such-entry"
+
+    def __init__(self, seq: int, *, last: int) -> None:
+        self.seq = seq
+        self.last = last
+        there_is = f"its entries are numbered 1 to {last}" if last else "it is empty"
+        super().__init__(f"The log has no entry {seq}: {there_is}.")
+
+
 class LogDamaged(CallerError, ValueError):
     """Say that bytes are not a whole log: where and how not.
 
@@ -264,6 +290,18 @@ class BadEntry(CallerError, ValueError):
     """Say that a piece of JSON is no entry, shape or command of the wire, and where it differs."""
 
     code = "bad-entry"
+
+
+class AgentNotFound(CallerError, LookupError):
+    """Say that there is no agent where one was named, and where it was looked for."""
+
+    code = "agent-not-found"
+
+
+class BadInput(CallerError, ValueError):
+    """Refuse what was given to a command: a name, a file or a piece of JSON that cannot be used as it is."""
+
+    code = "bad-input"
 
 
 # --- whoever runs it --------------------------------------------------------------------------------------------------

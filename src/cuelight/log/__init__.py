@@ -1,8 +1,10 @@
 """What a log means: fold, projections, verify, fork."""
 
 from cuelight.log.fold import Fold, apply, reduce
+from cuelight.log.fork import fork
 from cuelight.log.history import CUT_BY_CALLER, CUT_BY_FAULT, History, Message, ToolUse
 from cuelight.log.private import MASK, Private, Record, Secrets, disclose, leaves, scrub, secrets_of, unmasked
+from cuelight.log.verify import verify
 
 __all__ = [
     "CUT_BY_CALLER",
@@ -17,9 +19,11 @@ __all__ = [
     "ToolUse",
     "apply",
     "disclose",
+    "fork",
     "leaves",
     "reduce",
     "scrub",
     "secrets_of",
     "unmasked",
+    "verify",
 ]

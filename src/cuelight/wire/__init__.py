@@ -132,6 +132,13 @@ from cuelight.wire.registry import (
     is_control,
     is_opaque,
 )
+from cuelight.wire.scan import (
+    Piece,
+    scan,
+)
+from cuelight.wire.schema import (
+    json_schema,
+)
 from cuelight.wire.shapes import (
     Contact,
     DocSource,
@@ -286,6 +293,7 @@ __all__ = [
     "ParticipantMute",
     "ParticipantRemove",
     "ParticipantSpeaking",
+    "Piece",
     "Pong",
     "PromptBlockSpec",
     "PromptBlockState",
@@ -358,6 +366,8 @@ __all__ = [
     "entry",
     "is_control",
     "is_opaque",
+    "json_schema",
     "same_value",
+    "scan",
     "typed",
 ]

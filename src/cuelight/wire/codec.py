@@ -117,8 +117,10 @@ def decode_log(source: bytes | str, *, strict: bool = True) -> DecodedLog:
         if piece.damage is None:
             continue
         if strict:
-            before = f" The {len(good)} before it can be read." if good else ""
-            raise LogDamaged(piece.damage.message + before, line=piece.damage.line, byte=piece.damage.byte)
+            message = (
+                f"{piece.damage.message} Whole entries before it: {len(good)}. strict=False reads all that are whole."
+            )
+            raise LogDamaged(message, line=piece.damage.line, byte=piece.damage.byte)
         damage.append(piece.damage)
     return DecodedLog(good, damage)
 
@@ -131,7 +133,7 @@ def _decode_whole(raw: bytes) -> list[Entry] | None:
             # Data is skipped over when an entry is read, its text unchecked.
             text.decode()
         entries = _decode_entries(text) if text.lstrip()[:1] == b"[" else _decode_lines(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     # Asking all entries at once takes a third of the time that asking each would.
     return entries if set(map(_first_byte, map(_body_of, entries))) <= {(ord("{"),)} else None
@@ -197,7 +199,7 @@ def _decode_frame(frame: type[_F], source: bytes | str | Mapping[str, Any], what
         if isinstance(raw, bytes) and not raw.isascii():
             raw.decode()
         return msgspec.json.decode(raw, type=frame)
-    except (msgspec.DecodeError, UnicodeError) as why:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as why:
         raise BadEntry(f"This is not {what}: {why}.") from why
 
 
@@ -209,6 +211,6 @@ def _require_object(frame: Entry | Command) -> None:
 def _read(shape: type[_S], frame: Entry | Command) -> _S:
     try:
         found: _S = decoder_of(shape).decode(frame.body)
-    except msgspec.DecodeError as why:
+    except (msgspec.DecodeError, RecursionError) as why:
         raise BadEntry(f"The data of {frame.type!r} does not fit its shape, {shape.__name__}: {why}.") from why
     return found

@@ -2,27 +2,25 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
+
+from cuelight.wire.values import known
 
 __all__ = ["Damage", "DamageKind"]
 
 DamageKind = Annotated[
     str,
-    Meta(
-        extra_json_schema={
-            "enum": [
-                "torn",
-                "zero-bytes",
-                "not-utf-8",
-                "not-json",
-                "not-an-entry",
-                "hole",
-                "disorder",
-                "edited",
-                "unreadable",
-                "foreign",
-            ]
-        }
+    known(
+        "torn",
+        "zero-bytes",
+        "not-utf-8",
+        "not-json",
+        "not-an-entry",
+        "unreadable",
+        "hole",
+        "disorder",
+        "edited",
+        "foreign",
     ),
 ]
 

@@ -19,7 +19,7 @@ _SHOWN = 160
 def _plain(frame: "Entry | Command") -> dict[str, Any]:
     try:
         data = _decode(frame.body)
-    except msgspec.DecodeError as why:
+    except (msgspec.DecodeError, RecursionError) as why:
         raise BadEntry(f"The data of {frame.type!r} cannot be read: {why}.") from why
     if type(data) is not dict:
         raise BadEntry(f"The data of {frame.type!r} is no JSON object.")
@@ -51,7 +51,7 @@ class Entry(Struct, frozen=True, gc=False, eq=False):
         """Decode the data to plain JSON values; each time anew, so changing what it gives changes no entry.
 
         Raises:
-            BadEntry: the data holds a number that does not fit a double, so it has no value to give.
+            BadEntry: the data holds a number that does not fit a double, or is nested too deeply to be read.
         """
         return _plain(self)
 
@@ -101,7 +101,7 @@ class Command(Struct, frozen=True, gc=False):
         """Decode the data to plain JSON values, each time anew.
 
         Raises:
-            BadEntry: the data holds a number that does not fit a double.
+            BadEntry: the data holds a number that does not fit a double, or is nested too deeply to be read.
         """
         return _plain(self)
 
@@ -178,7 +178,7 @@ def _body(data: dict[str, Any] | Shape | bytes, what: str) -> Raw:
     if isinstance(data, bytes):
         try:
             is_object = type(_decode(data)) is dict
-        except msgspec.DecodeError as why:
+        except (msgspec.DecodeError, RecursionError) as why:
             raise BadEntry(f"{what} was given data that is no JSON: {why}.") from why
         if not is_object:
             raise BadEntry(f"{what} was given data that is no JSON object.")

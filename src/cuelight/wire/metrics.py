@@ -3,10 +3,12 @@
 Times are unix seconds; durations and latencies are seconds.
 """
 
+from typing import Annotated
+
 from msgspec import UNSET, UnsetType
 
 from cuelight.wire.shapes import Shape
-from cuelight.wire.values import Number
+from cuelight.wire.values import Number, known
 
 __all__ = [
     "AgentTurnMetrics",
@@ -44,7 +46,7 @@ class Metadata(Shape, frozen=True, kw_only=True):
 class LLMMetrics(Shape, frozen=True, kw_only=True):
     """One request to a language model."""
 
-    type: str
+    type: Annotated[str, known("llm_metrics")]
     label: str
     request_id: str
     timestamp: Number
@@ -65,7 +67,7 @@ class LLMMetrics(Shape, frozen=True, kw_only=True):
 class STTMetrics(Shape, frozen=True, kw_only=True):
     """One request to, or segment of, a speech recogniser."""
 
-    type: str
+    type: Annotated[str, known("stt_metrics")]
     label: str
     request_id: str
     timestamp: Number
@@ -82,7 +84,7 @@ class STTMetrics(Shape, frozen=True, kw_only=True):
 class TTSMetrics(Shape, frozen=True, kw_only=True):
     """One request to a voice."""
 
-    type: str
+    type: Annotated[str, known("tts_metrics")]
     label: str
     request_id: str
     timestamp: Number
@@ -104,7 +106,7 @@ class TTSMetrics(Shape, frozen=True, kw_only=True):
 class VADMetrics(Shape, frozen=True, kw_only=True):
     """How a voice activity detector is doing."""
 
-    type: str
+    type: Annotated[str, known("vad_metrics")]
     label: str
     timestamp: Number
     idle_time: Number
@@ -116,7 +118,7 @@ class VADMetrics(Shape, frozen=True, kw_only=True):
 class EOUMetrics(Shape, frozen=True, kw_only=True):
     """One end of an utterance."""
 
-    type: str
+    type: Annotated[str, known("eou_metrics")]
     timestamp: Number
     end_of_utterance_delay: Number
     transcription_delay: Number
@@ -128,7 +130,7 @@ class EOUMetrics(Shape, frozen=True, kw_only=True):
 class EOTInferenceMetrics(Shape, frozen=True, kw_only=True):
     """One prediction that a turn has ended."""
 
-    type: str
+    type: Annotated[str, known("eot_inference_metrics")]
     timestamp: Number
     total_duration: Number
     detection_delay: Number
@@ -140,7 +142,7 @@ class EOTInferenceMetrics(Shape, frozen=True, kw_only=True):
 class InterruptionMetrics(Shape, frozen=True, kw_only=True):
     """One report of an interruption detector."""
 
-    type: str
+    type: Annotated[str, known("interruption_metrics")]
     timestamp: Number
     total_duration: Number
     prediction_duration: Number
@@ -180,7 +182,7 @@ class RealtimeOutputTokenDetails(Shape, frozen=True, kw_only=True):
 class RealtimeModelMetrics(Shape, frozen=True, kw_only=True):
     """One response of a speech-to-speech model."""
 
-    type: str
+    type: Annotated[str, known("realtime_model_metrics")]
     label: str | UnsetType = UNSET
     request_id: str
     timestamp: Number
@@ -202,7 +204,7 @@ class RealtimeModelMetrics(Shape, frozen=True, kw_only=True):
 class AvatarMetrics(Shape, frozen=True, kw_only=True):
     """One report of an avatar."""
 
-    type: str
+    type: Annotated[str, known("avatar_metrics")]
     timestamp: Number
     playback_latency: Number | UnsetType = UNSET
     session_started_time: Number | UnsetType = UNSET

@@ -15,29 +15,31 @@ __all__ = ["Piece", "scan"]
 _decode = msgspec.json.Decoder(Entry).decode
 _find_end = json.JSONDecoder().raw_decode
 _BOM = b"\xef\xbb\xbf"
+_SPACE = b" \t\r\n"
+_ARRAY_BEGINS = re.compile(rb"[ \t\r\n]*\[")
 _BYTE = re.compile(r"\(byte (\d+)\)")
-_TRUNCATED = "truncated"
 
 
 class Piece(NamedTuple):
-    """An entry of a log, or a broken stretch of it, and where it begins."""
+    """An entry of a log, or a broken stretch of it, and where it begins, if that is known."""
 
-    line: int
-    byte: int
+    line: int | None
+    byte: int | None
     entry: Entry | None
     damage: Damage | None
 
 
 class _Separators(NamedTuple):
-    """What may stand before the first entry, between two, and after the last."""
+    """What stands before the first entry, between two, after the last, and in a log without any."""
 
     first: re.Pattern[str]
     between: re.Pattern[str]
     last: re.Pattern[str]
+    alone: re.Pattern[str]
 
 
-_LINES = _Separators(*[re.compile(r"\s*")] * 3)
-_ARRAY = _Separators(re.compile(r"\s*\[\s*"), re.compile(r"\s*,\s*"), re.compile(r"\s*\]\s*"))
+_LINES = _Separators(*[re.compile("[ \t\r\n]*")] * 4)
+_ARRAY = _Separators(*(re.compile(f"[ \t\r\n]*{mark}[ \t\r\n]*") for mark in (r"\[", ",", r"\]", r"\[[ \t\r\n]*\]")))
 
 
 def scan(raw: bytes) -> Iterator[Piece]:
@@ -48,27 +50,21 @@ def scan(raw: bytes) -> Iterator[Piece]:
     """
     # A byte a character: offsets are those of the bytes, and what JSON is made of is ASCII.
     text = raw.decode("latin-1")
-    done = len(_BOM) if raw.startswith(_BOM) else 0
-    is_array = raw[done:].lstrip()[:1] == b"["
+    done = position = len(_BOM) if raw.startswith(_BOM) else 0
+    is_array = _ARRAY_BEGINS.match(raw, done) is not None
     separators = _ARRAY if is_array else _LINES
-    separator = separators.first
+    separator, end_mark = separators.first, separators.alone
     line, counted = 1, 0
-    position = done
     while (start := text.find("{", position)) >= 0:
-        found, end = _entry_at(raw, text, start)
+        found, position = _entry_at(raw, text, start)
         if found is None:
-            position = end
             continue
         if not separator.fullmatch(text, done, start):
             yield from _broken(raw, done, start, line + raw.count(b"\n", counted, done), is_array)
         line, counted = line + raw.count(b"\n", counted, start), start
         yield Piece(line, start, found, None)
-        done = position = end
-        separator = separators.between
-    rest = separators.last
-    if is_array and separator is separators.first:
-        rest = re.compile(r"\s*\[\s*\]\s*")
-    if not rest.fullmatch(text, done):
+        done, separator, end_mark = position, separators.between, separators.last
+    if not end_mark.fullmatch(text, done):
         yield from _broken(raw, done, len(raw), line + raw.count(b"\n", counted, done), is_array)
 
 
@@ -76,7 +72,11 @@ def _entry_at(raw: bytes, text: str, start: int) -> tuple[Entry | None, int]:
     """Read the entry that begins at `start`; None, and where to look on, where there is none."""
     try:
         _, end = _find_end(text, start)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        # Whatever is inside is nested too deeply as well, a thousand times over.
+        line_end = text.find("\n", start)
+        return None, len(text) if line_end < 0 else line_end
+    except ValueError:
         return None, start + 1
     piece = raw[start:end]
     try:
@@ -88,45 +88,48 @@ def _entry_at(raw: bytes, text: str, start: int) -> tuple[Entry | None, int]:
 
 
 def _broken(raw: bytes, start: int, end: int, line: int, is_array: bool) -> Iterator[Piece]:
-    """Describe the stretch between two entries."""
+    """Describe the stretch between two entries: as a whole in an array, otherwise line by line."""
     if is_array:
-        yield _piece(raw, start, end, line)
+        text = raw[start:end]
+        first = start + len(text) - len(text.lstrip(_SPACE + b",["))
+        last = max(first, start + len(text.rstrip(_SPACE + b",]")))
+        yield _piece(raw[first:last], line + raw.count(b"\n", start, first), first)
         return
     while start < end:
         found = raw.find(b"\n", start, end)
         stop = end if found < 0 else found
-        if raw[start:stop].strip():
-            yield _piece(raw, start, stop, line)
+        if raw[start:stop].strip(_SPACE):
+            yield _piece(raw[start:stop], line, start)
         start, line = stop + 1, line + 1
 
 
-def _piece(raw: bytes, start: int, end: int, line: int) -> Piece:
-    kind, byte, why = _diagnose(raw[start:end], is_last=end == len(raw))
+def _piece(broken: bytes, line: int, start: int) -> Piece:
+    kind, byte, why = _diagnose(broken)
     damage = Damage(kind=kind, message=f"Line {line}, byte {start + byte}: {why}.", line=line, byte=start + byte)
     return Piece(line, start, None, damage)
 
 
-def _diagnose(piece: bytes, *, is_last: bool) -> tuple[str, int, str]:
+def _diagnose(broken: bytes) -> tuple[str, int, str]:
     """Say of what kind a broken stretch is, at which of its bytes, and in words."""
-    zero = piece.find(b"\0")
+    if not broken:
+        return "torn", 0, "the array of entries goes on and ends otherwise than an array does"
+    zero = broken.find(b"\0")
     if zero >= 0:
-        run = len(piece[zero:]) - len(piece[zero:].lstrip(b"\0"))
-        return "zero-bytes", zero, f"{run} zero bytes where an entry should be"
+        count = len(broken) - zero - len(broken[zero:].lstrip(b"\0"))
+        return "zero-bytes", zero, f"{count} zero bytes where an entry should be"
     try:
-        piece.decode()
+        broken.decode()
     except UnicodeDecodeError as why:
-        if is_last and why.end == len(piece):
-            return "torn", why.start, "the log ends inside a character of an unfinished entry"
-        return "not-utf-8", why.start, f"the byte 0x{piece[why.start]:02x} is no UTF-8"
+        if why.reason == "unexpected end of data":
+            return "torn", why.start, "it ends inside a character of an unfinished entry"
+        return "not-utf-8", why.start, f"the byte 0x{broken[why.start]:02x} is no UTF-8"
     try:
-        found = _decode(piece)
+        found = _decode(broken)
     except msgspec.ValidationError as why:
         return "not-an-entry", 0, f"this is JSON and no entry: {why}"
     except msgspec.DecodeError as why:
-        if _TRUNCATED in str(why):
-            if is_last:
-                return "torn", len(piece), "the log ends inside an unfinished entry"
-            return "not-json", len(piece), "the line ends inside an unfinished entry"
+        if "truncated" in str(why):
+            return "torn", len(broken), "it ends inside an unfinished entry"
         place = _BYTE.search(str(why))
         reason = _BYTE.sub("", str(why)).strip()
         return "not-json", int(place.group(1)) if place else 0, f"this is no JSON: {reason}"
