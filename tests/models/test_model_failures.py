@@ -183,7 +183,9 @@ def test_closing_a_stream_early_closes_its_connection(talk: Talk, model: str) ->
     async def leave(asked: Any, stub: Any) -> ModelEvent:
         stream = asked.stream(ask())
         first = await anext(stream)
+        tasks = asyncio.all_tasks()
         await stream.aclose()
+        assert asyncio.all_tasks() == tasks, "nothing is left to be done later"
         await stub.hung_up.wait()
         return first
 

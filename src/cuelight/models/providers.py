@@ -3,30 +3,24 @@
 import os
 import re
 from difflib import get_close_matches
+from typing import Any
 
-import httpx2
 from pydantic_ai.exceptions import UserError
-from pydantic_ai.models import infer_model, known_model_names
-from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.models import Model, infer_model, known_model_names
 from pydantic_ai.providers import infer_provider_class
-from pydantic_ai.providers.openai import OpenAIProvider
 
 from cuelight.errors import NotSetUp
-from cuelight.models.openai_chat import tolerant, watch_ending
-from cuelight.models.pydantic_ai import PydanticAIModel
+from cuelight.models.pydantic_ai import Habits, PydanticAIModel
 
 __all__ = ["build"]
 
-_KEYS = {
-    "openai": "OPENAI_API_KEY",
-    "openai-responses": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-}
 _SETTING = re.compile(r"`([A-Z][A-Z0-9_]+)`")
 _EXTRA = re.compile(r"pip install [\"']?(pydantic-ai-slim\[[\w,-]+\])")
-# What the providers' own clients wait for; the engine has shorter limits of its own.
-_TIMEOUT = httpx2.Timeout(600, connect=5)
-_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
+_HABITS = {
+    "openai": Habits(key="OPENAI_API_KEY", restricts_tools=True, wants_tools=False),
+    "openai-responses": Habits(key="OPENAI_API_KEY", restricts_tools=True, wants_tools=False),
+    "anthropic": Habits(key="ANTHROPIC_API_KEY", gives_reason=True, settings={"anthropic_cache_instructions": True}),
+}
 
 
 def build(provider: str, name: str) -> PydanticAIModel:
@@ -36,10 +30,21 @@ def build(provider: str, name: str) -> PydanticAIModel:
         NotSetUp: when there is no such provider, or it lacks a package or a setting.
     """
     if provider in ("openai", "openai-chat"):
-        return _openai_chat(name)
+        return _openai(name)
+    model = _inferred(provider, name)
+    if any(base.__name__ == "OpenAIChatModel" for base in type(model).__mro__):
+        # The class that speaks Chat Completions is looked for by name: whoever uses another does not wait for it.
+        from cuelight.models.openai_chat import tolerant
+
+        model_class: Any = type(model)
+        model = tolerant(model_class)(model.model_name, provider=model.provider)
+    return PydanticAIModel(model, _HABITS.get(provider, Habits()))
+
+
+def _inferred(provider: str, name: str) -> Any:
     try:
         infer_provider_class(provider)
-        model = infer_model(f"{provider}:{name}")
+        model: Model[Any] = infer_model(f"{provider}:{name}")
     except ValueError as unknown:
         near = get_close_matches(provider, {known.partition(":")[0] for known in known_model_names()}, n=1)
         hint = f"did you mean {near[0]}?" if near else "openai and anthropic are some there are."
@@ -53,19 +58,16 @@ def build(provider: str, name: str) -> PydanticAIModel:
         if not settings:
             raise NotSetUp(f"{provider}:{name} cannot be used: {problem}") from problem
         raise NotSetUp(f"{provider}:{name} needs a key: set {' or '.join(settings)} in the environment.") from problem
-    if isinstance(model, OpenAIChatModel) and model.provider is not None:
-        model = tolerant(type(model))(model.model_name, provider=model.provider)
-    return PydanticAIModel(model, setting=_KEYS.get(provider))
+    return model
 
 
-def _openai_chat(name: str) -> PydanticAIModel:
+def _openai(name: str) -> PydanticAIModel:
     if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
         raise NotSetUp(
             f"openai:{name} needs a key: set OPENAI_API_KEY in the environment. "
             "For another server that speaks its protocol, set OPENAI_BASE_URL to it; then the key may be left out."
         )
-    client = httpx2.AsyncClient(timeout=_TIMEOUT, limits=_LIMITS, event_hooks={"response": [watch_ending]})
-    provider = OpenAIProvider(http_client=client)
-    return PydanticAIModel(
-        tolerant(OpenAIChatModel)(name, provider=provider), setting=_KEYS["openai"], closing=client.aclose
-    )
+    from cuelight.models.openai_chat import openai_chat
+
+    model, close = openai_chat(name)
+    return PydanticAIModel(model, _HABITS["openai"], closing=close)

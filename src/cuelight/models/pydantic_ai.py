@@ -1,7 +1,8 @@
 """Real models, through pydantic-ai's models and its direct streaming API."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from pydantic_ai.direct import model_request_stream
@@ -18,8 +19,6 @@ from pydantic_ai.messages import (
     ToolCallPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.settings import ModelSettings, ToolOrOutput
 from pydantic_ai.tools import ToolDefinition
 
@@ -27,14 +26,32 @@ from cuelight.errors import ModelFailed
 from cuelight.models.conversation import Conversations
 from cuelight.models.failures import model_failed, refuses_restriction
 from cuelight.models.fragments import Fragment, assemble
-from cuelight.models.openai_chat import FragmentedStream
 from cuelight.models.spoken import SpokenText
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest, Usage
 from cuelight.wire import ToolSpec
 
-__all__ = ["PydanticAIModel"]
+__all__ = ["Habits", "PydanticAIModel"]
 
 _INVENTED_ID = "pyd_ai_"  # how pydantic-ai begins the ids that it makes up itself
+
+
+@dataclass(frozen=True)
+class Habits:
+    """Say what is particular about a provider.
+
+    Attributes:
+        key: the environment variable its key comes from, for messages.
+        restricts_tools: it can be told which of the tools it is sent may be called.
+        wants_tools: it refuses a history with calls when no tools come with it.
+        gives_reason: a stream of its that ends without a finish reason was cut off.
+        settings: what every request says beside its own settings.
+    """
+
+    key: str | None = None
+    restricts_tools: bool = False
+    wants_tools: bool = True
+    gives_reason: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Offer(NamedTuple):
@@ -56,20 +73,18 @@ class PydanticAIModel:
 
     Args:
         model: the model to ask.
-        setting: the environment variable its key comes from, for messages.
+        habits: what is particular about its provider.
         closing: what else to close with the model.
     """
 
     def __init__(
-        self, model: Model[Any], *, setting: str | None = None, closing: Callable[[], Awaitable[None]] | None = None
+        self, model: Model[Any], habits: Habits, *, closing: Callable[[], Awaitable[None]] | None = None
     ) -> None:
         self._model = model
-        self._setting = setting
+        self._habits = habits
         self._closing = closing
         self._conversations = Conversations()
-        self._restricts = isinstance(model, OpenAIResponsesModel) or (
-            isinstance(model, OpenAIChatModel) and bool(model.profile.get("openai_chat_supports_allowed_tools"))
-        )
+        self._restricts = habits.restricts_tools
         client: Any = getattr(model, "client", None)
         if hasattr(client, "max_retries"):
             client.max_retries = 0
@@ -96,10 +111,11 @@ class PydanticAIModel:
         try:
             async with AsyncExitStack() as stack:
                 reply = await self._open(stack, request)
-                async for event in self._events(reply, request):
+                events = await stack.enter_async_context(aclosing(self._events(reply, request)))
+                async for event in events:
                     yield event
         except Exception as error:
-            failed = model_failed(error, f"{self.provider}:{self.name}", secret=self._secret, setting=self._setting)
+            failed = model_failed(error, f"{self.provider}:{self.name}", secret=self._secret, setting=self._habits.key)
             # A provider's exception may quote the key, and all it says that matters is in ours.
             raise failed from None if isinstance(error, ModelAPIError) else error
 
@@ -127,10 +143,7 @@ class PydanticAIModel:
     async def _send(
         self, stack: AsyncExitStack, request: ModelRequest, messages: list[ModelMessage], offer: _Offer
     ) -> StreamedResponse:
-        settings: dict[str, Any] = {}
-        if isinstance(self._model, AnthropicModel):
-            settings["anthropic_cache_instructions"] = True
-        settings |= request.settings
+        settings = {**self._habits.settings, **request.settings}
         if offer.choice is not None:
             settings["tool_choice"] = offer.choice
         parameters = ModelRequestParameters(
@@ -153,14 +166,13 @@ class PydanticAIModel:
         visible = [name for name in request.visible if name in specs]
         if self._restricts and len(specs) == len(request.tools):
             return _Offer([_definition(spec) for spec in request.tools], ToolOrOutput(visible))
-        if not visible and specs and not isinstance(self._model, OpenAIChatModel):
-            # A history with calls is refused by some providers when no tools come with it.
+        if self._habits.wants_tools and specs and not visible:
             return _Offer([_definition(*same) for same in specs.values()], "none")
         return _Offer([_definition(*specs[name]) for name in visible])
 
     # --- reading the answer -------------------------------------------------------------------------------------------
 
-    async def _events(self, reply: StreamedResponse, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def _events(self, reply: StreamedResponse, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         speech = SpokenText()
         async for event in reply:
             if (text := _text(event)) and (spoken := speech.feed(text)):
@@ -170,7 +182,7 @@ class PydanticAIModel:
         whole = reply.get()
         details = whole.provider_details or {}
         reason = details.get("finish_reason") or whole.finish_reason
-        if whole.state == "incomplete" or (reason is None and isinstance(self._model, AnthropicModel)):
+        if whole.state == "incomplete" or (reason is None and self._habits.gives_reason):
             raise ModelFailed(f"{self.provider}:{self.name} broke off before its reply ended. Ask again.")
         for call in _calls(reply, whole, request):
             yield call
@@ -217,9 +229,8 @@ def _text(event: ModelResponseStreamEvent | object) -> str:
 
 
 def _calls(reply: StreamedResponse, whole: ModelResponse, request: ModelRequest) -> list[ToolCallRequest]:
-    if isinstance(reply, FragmentedStream):
-        fragments = reply.fragments
-    else:
+    fragments: list[Fragment] | None = getattr(reply, "fragments", None)
+    if fragments is None:
         fragments = [
             Fragment(
                 index,
