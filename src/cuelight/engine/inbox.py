@@ -3,11 +3,20 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from contextvars import Context, copy_context
+from typing import Any, NamedTuple, TypeVar
 
 __all__ = ["Inbox"]
 
 T = TypeVar("T")
+
+
+class _Item(NamedTuple):
+    """Something to be done: the work, whom it is told to, and the context variables of whoever put it in."""
+
+    work: Callable[[], Awaitable[Any]]
+    future: asyncio.Future[Any]
+    context: Context
 
 
 class Inbox:
@@ -17,45 +26,57 @@ class Inbox:
     """
 
     def __init__(self) -> None:
-        self._queue: deque[tuple[Callable[[], Awaitable[Any]], asyncio.Future[Any]]] = deque()
+        self._queue: deque[_Item] = deque()
         self._worker: asyncio.Task[None] | None = None
 
-    def put(self, work: Callable[[], Awaitable[T]]) -> "asyncio.Future[T]":
-        """Queue work; the future gets what comes of it. Cancelling the future does not touch the work."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        self._queue.append((work, future))
+    def put(self, work: Callable[[], Awaitable[T]], *, overtaking: bool = False) -> "asyncio.Future[T]":
+        """Queue work; the future gets what comes of it. Cancelling the future does not touch the work.
+
+        Args:
+            work: what to do; it sees the context variables of whoever puts it in.
+            overtaking: whether it comes before everything that has not begun.
+        """
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        item = _Item(work, future, copy_context())
+        if overtaking:
+            self._queue.appendleft(item)
+        else:
+            self._queue.append(item)
         if self._worker is None:
-            self._worker = loop.create_task(self._work())
+            self._begin()
         return future
 
-    async def _work(self) -> None:
+    @property
+    def idle(self) -> bool:
+        """Tell whether nothing is being done and nothing waits."""
+        return self._worker is None
+
+    def _begin(self) -> None:
+        self._worker = asyncio.get_running_loop().create_task(self._do_next(), context=self._queue[0].context)
+
+    async def _do_next(self) -> None:
+        work, future, _ = self._queue.popleft()
         try:
-            while self._queue:
-                work, future = self._queue.popleft()
-                try:
-                    result = await work()
-                except asyncio.CancelledError:
-                    future.cancel()
-                    raise
-                except Exception as error:  # the door stays open: the error belongs to whoever put this in
-                    if not future.cancelled():
-                        future.set_exception(error)
-                else:
-                    if not future.cancelled():
-                        future.set_result(result)
+            result = await work()
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        except Exception as error:  # the door stays open: the error belongs to whoever put this in
+            if not future.cancelled():
+                future.set_exception(error)
+        else:
+            if not future.cancelled():
+                future.set_result(result)
         finally:
             self._worker = None
-
-    async def drain(self) -> None:
-        """Wait until nothing is left."""
-        while self._worker is not None:
-            await asyncio.wait({self._worker})
+            if self._queue:
+                self._begin()
 
     async def stop(self) -> None:
         """Drop what has not begun and cancel what has."""
         while self._queue:
-            self._queue.popleft()[1].cancel()
+            self._queue.popleft().future.cancel()
         if self._worker is not None:
             self._worker.cancel()
             await asyncio.wait({self._worker})
+            self._worker = None
