@@ -25,6 +25,7 @@ check: $(VENV)/.dev ## Lint, types and the layering of the code.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@for example in examples/*/; do MYPYPATH=src:$$example $(BIN)/mypy $$example || exit 1; done
 	@$(BIN)/lint-imports
 
 bench: $(VENV)/.base ## Speed, beside other libraries in environments of their own.

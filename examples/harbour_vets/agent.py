@@ -9,8 +9,10 @@ from cuelight import Agent, ToolFailed, state, tool
 
 
 class HarbourVets(Agent):
-    """You are the front desk of Harbour Vets, a small practice for small animals, on the phone. Be warm and brief: one or
-    two sentences, one question at a time."""
+    """You are the front desk of Harbour Vets, a small practice for small animals, on the phone.
+
+    Be warm and brief: one or two sentences, one question at a time.
+    """
 
     rules = (
         "Only say that something is booked, changed or cancelled when a tool's result says so.",

@@ -28,7 +28,7 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytes
     for line, block in _blocks(page):
         # Line numbers are the page's, so a failure points into it.
         code = compile("\n" * (line - 1) + block, str(page), "exec", ast_flags())
-        result = eval(code, module.__dict__)  # noqa: S307 - the project's own documentation
+        result = eval(code, module.__dict__)
         if asyncio.iscoroutine(result):
             asyncio.run(result)
 

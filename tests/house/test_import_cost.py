@@ -1,4 +1,4 @@
-"""`import cuelight` is cheap: it brings in no HTTP client, no provider, no server, and nothing an author may not need."""
+"""`import cuelight` is cheap: no HTTP client, no provider, no server, and nothing an author may not need."""
 
 import subprocess
 import sys

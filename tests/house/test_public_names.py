@@ -6,8 +6,9 @@ import inspect
 import pkgutil
 from pathlib import Path
 
-import cuelight
 import pytest
+
+import cuelight
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = [
