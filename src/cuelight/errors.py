@@ -115,7 +115,8 @@ class NotAStage(AuthorError, ValueError):
         self.stages = tuple(stages)
         place = f" ({where})" if where else ""
         listed = ", ".join(map(repr, self.stages))
-        super().__init__(f"{value!r} is no stage of {owner}{place}. Its stages are {listed}.")
+        held = f"Its stages are {listed}." if listed else "It declares none: add `stage: Literal[...] = ...` to it."
+        super().__init__(f"{value!r} is no stage of {owner}{place}. {held}")
 
 
 class WrongType(AuthorError, TypeError):

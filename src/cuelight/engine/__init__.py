@@ -2,7 +2,7 @@
 
 from .call import Call
 from .clock import SystemClock
-from .opening import Engine, slug
+from .opening import Engine, make_agent, slug
 from .replies import Reply
 
-__all__ = ["Call", "Engine", "Reply", "SystemClock", "slug"]
+__all__ = ["Call", "Engine", "Reply", "SystemClock", "make_agent", "slug"]

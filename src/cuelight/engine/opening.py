@@ -21,7 +21,7 @@ from .journal import Journal
 from .resuming import Resumption
 from .threads import Threads
 
-__all__ = ["Engine", "slug"]
+__all__ = ["Engine", "make_agent", "slug"]
 
 _threads = Threads()  # shared by all engines of a process, as threads are
 
@@ -68,7 +68,7 @@ class Engine:
             UndeclaredField, WrongType, NotAStage: when the given state does not fit; then nothing is stored.
             CallIsOwned, SeqConflict: when a call of this id is there already.
         """
-        instance = _instance(agent)
+        instance = make_agent(agent)
         id_ = call or _new_id(self.clock)
         lease = await self.store.acquire(id_, self.owner, seconds=LEASE_S)
         try:
@@ -101,7 +101,7 @@ class Engine:
             records = await self.store.read(call)
             if not records:
                 raise CallNotFound(call)
-            instance = _instance(agent)
+            instance = make_agent(agent)
             context = self._context(instance, model, call)
             context.journal.lease = lease
             conduct = Conduct(context)
@@ -125,8 +125,8 @@ def slug(agent: type) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", agent.__name__).lower().strip("_")
 
 
-def _instance(factory: Callable[[], Agent]) -> Agent:
-    """Make the instance of a call.
+def make_agent(factory: Callable[[], Agent]) -> Agent:
+    """Make the instance of a call, from an Agent class or a function that gives one.
 
     Raises:
         AuthorError: when what was given makes no agent.
