@@ -98,8 +98,9 @@ def _broken(raw: bytes, start: int, end: int, line: int, is_array: bool) -> Iter
     while start < end:
         found = raw.find(b"\n", start, end)
         stop = end if found < 0 else found
-        if raw[start:stop].strip(_SPACE):
-            yield _piece(raw[start:stop], line, start)
+        broken = raw[start:stop].rstrip(_SPACE)
+        if broken:
+            yield _piece(broken, line, start)
         start, line = stop + 1, line + 1
 
 
