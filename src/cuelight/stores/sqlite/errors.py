@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cuelight.errors import StoreUnusable
 
-__all__ = ["damaged", "is_busy", "unusable"]
+__all__ = ["damaged", "is_busy", "no_database", "unusable"]
 
 _DAMAGED = "is damaged. Restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
 _DENIED = "may not be written by this user. Give it the rights to the file and its folder, or name another file"
@@ -15,6 +15,7 @@ _INTERNAL = "met a fault of its own. Report it with this message"
 _BUSY = "is kept locked by another process. End that process or wait for it, then try again"
 _UNOPENED = "cannot be opened. Name a file in a folder that this user may write to"
 _BROKEN = "could not be read or written: the disk or the network share failed. Check it, then try again"
+_NO_DATABASE = "is no SQLite database. Name another file; this one was left as it is"
 
 # By primary code; the extended ones (code >> 8) only say more closely where.
 _REMEDIES: dict[int, str] = {
@@ -43,7 +44,7 @@ _REMEDIES: dict[int, str] = {
     sqlite3.SQLITE_AUTH: _DENIED,
     sqlite3.SQLITE_FORMAT: _DAMAGED,
     sqlite3.SQLITE_RANGE: _INTERNAL,
-    sqlite3.SQLITE_NOTADB: "is no SQLite database. Name another file; this one was left as it is",
+    sqlite3.SQLITE_NOTADB: _NO_DATABASE,
 }
 
 _OF_THE_SYSTEM: dict[int, str] = {
@@ -68,6 +69,11 @@ def unusable(why: Exception, path: Path) -> StoreUnusable:
 def damaged(path: Path, where: str) -> StoreUnusable:
     """Say which part of a database that SQLite itself can read is not what was written."""
     return StoreUnusable(f"The store {path} {_DAMAGED}. ({where})")
+
+
+def no_database(path: Path) -> StoreUnusable:
+    """Refuse a file that holds something else."""
+    return StoreUnusable(f"The store {path} {_NO_DATABASE}.")
 
 
 def is_busy(why: Exception) -> bool:

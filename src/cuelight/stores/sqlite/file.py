@@ -3,16 +3,19 @@
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from cuelight.errors import StoreUnusable
-from cuelight.stores.sqlite.errors import damaged, unusable
+from cuelight.stores.sqlite.errors import damaged, no_database, unusable
 from cuelight.stores.sqlite.patience import patiently
 
 __all__ = ["MIGRATIONS", "connect", "migrate", "prepare"]
 
 APPLICATION_ID = 0x4355454C  # "CUEL", so that the `file` command and we tell our databases from others
+
+_MAGIC = b"SQLite format 3\x00"
 
 # One element a schema version, each a list of statements that lead from the version before; only ever add to the end.
 #
@@ -45,29 +48,36 @@ def prepare(path: Path, *, patience: float) -> None:
     """
     try:
         _make(path)
-        patiently(partial(_open, path), patience=patience)
+        patiently(partial(_bring_up, path), patience=patience)
     except (sqlite3.Error, OSError) as why:
         raise unusable(why, path) from why
 
 
-def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
-    """Open a connection to a prepared file; it waits for no lock, and only one thread at a time may use it.
+def connect(path: Path, count: int, *, synchronous: str) -> list[sqlite3.Connection]:
+    """Open connections to a file that was prepared; they wait for no lock, and one thread at a time may use each.
 
     Args:
-        path: the file; it exists.
+        path: the file.
+        count: how many.
         synchronous: NORMAL keeps every commit when the process dies, FULL also when the power fails.
+
+    Raises:
+        StoreUnusable: the file is gone or cannot be opened.
     """
-    db = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    opened: list[sqlite3.Connection] = []
     try:
-        db.execute(f"PRAGMA synchronous={synchronous}")
-        db.execute("PRAGMA wal_autocheckpoint=0")
-        # A log that a slow reader made long gives its room back once it is emptied.
-        db.execute(f"PRAGMA journal_size_limit={64 * 1024 * 1024}")
-        db.execute("PRAGMA secure_delete=ON")
-    except BaseException:
-        db.close()
-        raise
-    return db
+        for _ in range(count):
+            opened.append(_connect(path))
+            opened[-1].execute(f"PRAGMA synchronous={synchronous}")
+            opened[-1].execute("PRAGMA wal_autocheckpoint=0")
+            # A log that a slow reader made long gives its room back once it is emptied.
+            opened[-1].execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
+            opened[-1].execute("PRAGMA secure_delete=ON")
+    except sqlite3.Error as why:
+        for db in opened:
+            db.close()
+        raise unusable(why, path) from why
+    return opened
 
 
 def migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
@@ -78,11 +88,6 @@ def migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[st
     """
     if _version(db, path, len(migrations)) == len(migrations):
         return
-    if db.execute("PRAGMA journal_mode=WAL").fetchone()[0] != "wal":
-        raise StoreUnusable(
-            f"The store {path} is on a file system that cannot share memory between processes, which SQLite's "
-            "write-ahead log needs. Name a file on a local disk."
-        )
     db.execute("BEGIN IMMEDIATE")
     try:
         # Looked at again under the lock: another process may have been first.
@@ -95,6 +100,24 @@ def migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[st
     except BaseException:
         db.rollback()
         raise
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # As an address, so that a file that has gone meanwhile is not made anew without its tables.
+    address = f"{path.as_uri()}?mode=rw"
+    return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
+
+
+def _bring_up(path: Path) -> None:
+    with closing(_connect(path)) as db:
+        _version(db, path, len(MIGRATIONS))  # before anything is written to what may be another program's
+        if db.execute("PRAGMA journal_mode=WAL").fetchone()[0] != "wal":
+            raise StoreUnusable(
+                f"The store {path} is on a file system that cannot share memory between processes, which SQLite's "
+                "write-ahead log needs. Name a file on a local disk."
+            )
+        migrate(db, path)
+        _check(db, path)
 
 
 def _version(db: sqlite3.Connection, path: Path, known: int) -> int:
@@ -113,21 +136,18 @@ def _version(db: sqlite3.Connection, path: Path, known: int) -> int:
     return version
 
 
-def _open(path: Path) -> None:
-    db = connect(path, synchronous="FULL")
-    try:
-        migrate(db, path)
-        _check(db, path)
-    finally:
-        db.close()
-
-
 def _make(path: Path) -> None:
     missing = [folder for folder in path.parents if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
     # SQLite gives the files beside it the same rights.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        head = os.read(file, len(_MAGIC))
+    finally:
+        os.close(file)
+    if head and head != _MAGIC:  # SQLite would take a file of one byte for an empty one, and write over it
+        raise no_database(path)
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:

@@ -31,35 +31,29 @@ class Lane:
     """Run jobs one after another, in the order they came, in a thread that starts with the first of them.
 
     A busy database is waited for, `patience` seconds long.
+
+    Args:
+        name: the thread's.
+        db: a connection that from now on is the lane's alone.
+        patience: in seconds.
     """
 
-    def __init__(self, name: str, connect: Callable[[], sqlite3.Connection], *, patience: float) -> None:
+    def __init__(self, name: str, db: sqlite3.Connection, *, patience: float) -> None:
+        self._db = db
         self._patience = patience
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._connect = connect
-        self._db: sqlite3.Connection | None = None
 
     def submit(self, job: Job[T]) -> "Future[T]":
         """Queue a job; its future holds what it returns or raises, and cancelling that withdraws a job not begun."""
         return self._pool.submit(self._run, job)
 
     async def close(self) -> None:
-        """Finish what is queued, then end the thread."""
-        await asyncio.wrap_future(self._pool.submit(self._disconnect))
+        """Finish what is queued, then end the thread and its connection."""
+        await asyncio.wrap_future(self._pool.submit(self._db.close))
         self._pool.shutdown()
 
     def _run(self, job: Job[T]) -> T:
-        return patiently(lambda: job(self._connection()), patience=self._patience)
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._db is None:
-            self._db = self._connect()
-        return self._db
-
-    def _disconnect(self) -> None:
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        return patiently(lambda: job(self._db), patience=self._patience)
 
 
 class Writer(Lane):
@@ -68,8 +62,8 @@ class Writer(Lane):
     A job that raises is undone and takes nothing with it.
     """
 
-    def __init__(self, name: str, connect: Callable[[], sqlite3.Connection], *, patience: float) -> None:
-        super().__init__(name, connect, patience=patience)
+    def __init__(self, name: str, db: sqlite3.Connection, *, patience: float) -> None:
+        super().__init__(name, db, patience=patience)
         self._queue: deque[tuple[Job[Any], Future[Any]]] = deque()
 
     def submit(self, job: Job[T]) -> "Future[T]":
@@ -102,8 +96,7 @@ class Writer(Lane):
         if not group:
             return
         jobs = [job for job, _ in group]
-        db = self._connection()
-        outcomes = patiently(lambda: transact(db, lambda db: _each(db, jobs)), patience=self._patience)
+        outcomes = self._run(lambda db: transact(db, lambda db: _each(db, jobs)))
         for (_, future), (result, why) in zip(group, outcomes, strict=True):
             if why is None:
                 future.set_result(result)

@@ -4,6 +4,7 @@ Those that write run within a transaction of their caller's, and check everythin
 """
 
 import sqlite3
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,9 @@ _STANDING = """
     SELECT c.no, c.seq, l.token FROM (SELECT ? AS call) AS k
     LEFT JOIN calls AS c ON c.call = k.call LEFT JOIN leases AS l ON l.call = k.call AND l.owner IS NOT NULL"""
 
+_WHOLE = 2**63  # SQLite's whole numbers lie below
+
+_pack = struct.Struct("<qd").pack
 _encode = msgspec.json.Encoder().encode
 _decode_secrets = msgspec.json.Decoder(tuple[str, ...]).decode
 
@@ -58,6 +62,8 @@ def rows_of(records: Sequence[Record]) -> Rows:
     for record in records:
         entry, hidden = record.entry, record.private
         seq, ts, kind, agent, data = entry.seq, entry.ts, entry.type, entry.agent, entry.body
+        if not -_WHOLE <= ts < _WHOLE:
+            raise BadEntry(f"Entry {seq} of call {entry.call!r} has the ts {ts!r}; it is a number of unix seconds.")
         secrets = None
         try:
             if hidden is not None:
@@ -66,8 +72,6 @@ def rows_of(records: Sequence[Record]) -> Rows:
             crc = _crc(seq, ts, kind, agent, data, hidden, secrets)
         except UnicodeError as why:
             raise BadEntry(f"Entry {seq} of call {entry.call!r} holds text that has no UTF-8: {why}.") from why
-        if not -(2.0**63) <= ts < 2.0**63:
-            raise BadEntry(f"Entry {seq} of call {entry.call!r} has the ts {ts!r}; it is a number of unix seconds.")
         ended = ended or is_end(entry)
         entries.append((seq, ts, kind, agent, data, crc))
     first, last = records[0].entry, records[-1].entry
@@ -190,8 +194,8 @@ def erase(
     db.execute("DELETE FROM private WHERE call = ?", (found[0],))
     if changed:
         db.executemany(
-            "UPDATE entries SET ts = ?2, type = ?3, agent = ?4, data = ?5, crc = ?6 WHERE call = ?7 AND seq = ?1",
-            [(*row, found[0]) for row in rows_of(changed).entries],
+            "UPDATE entries SET ts = ?, type = ?, agent = ?, data = ?, crc = ? WHERE seq = ? AND call = ?",
+            [(*row[1:], row[0], found[0]) for row in rows_of(changed).entries],
         )
     if len(after) > len(records):
         _insert(db, found[0], rows_of(after[len(records) :]))
@@ -225,26 +229,23 @@ def _check_free(db: sqlite3.Connection, call: str, now: float) -> None:
 def _records(db: sqlite3.Connection, path: Path, call: str, numbers: tuple[int, int], from_seq: int) -> list[Record]:
     """Read and check the records from a seq to the last one, which is the second of the call's `numbers`."""
     no, last = numbers
-    hidden = {
-        seq: (data, secrets)
-        for seq, data, secrets in db.execute(
-            "SELECT seq, data, secrets FROM private WHERE call = ? AND seq >= ?", (no, from_seq)
-        )
-    }
-    records: list[Record] = []
+    # Fetched at once: a cursor that an error leaves half-way, and its traceback alive, would keep old pages in use.
+    hidden = db.execute("SELECT seq, data, secrets FROM private WHERE call = ? AND seq >= ?", (no, from_seq)).fetchall()
     rows = db.execute(
         "SELECT seq, ts, type, agent, data, crc FROM entries WHERE call = ? AND seq >= ? ORDER BY seq", (no, from_seq)
-    )
+    ).fetchall()
+    beside = {seq: (data, secrets) for seq, data, secrets in hidden}
+    records: list[Record] = []
     for expected, (seq, ts, kind, agent, data, crc) in enumerate(rows, from_seq):
         if seq != expected:
             raise damaged(path, f"call {call!r}: entry {expected} is missing")
         try:
             private, secrets = None, None
-            if seq in hidden:
-                values, secrets = hidden[seq]
-                private = Private(values, _decode_secrets(secrets))
+            if seq in beside:
+                whole, secrets = beside[seq]
+                private = Private(whole, _decode_secrets(secrets))
             intact = _crc(seq, ts, kind, agent, data, private, secrets) == crc
-        except (TypeError, ValueError):  # not even of the types that were written
+        except (TypeError, ValueError, struct.error):  # not even of the types that were written
             intact = False
         if not intact:
             raise damaged(path, f"call {call!r}: entry {seq} is not what was written")
@@ -257,5 +258,5 @@ def _records(db: sqlite3.Connection, path: Path, call: str, numbers: tuple[int, 
 def _crc(
     seq: int, ts: float, kind: str, agent: str, data: Raw | bytes, private: Private | None, secrets: bytes | None
 ) -> int:
-    check = crc32(data, crc32(f"{seq} {ts} {kind} {agent}".encode()))
+    check = crc32(data, crc32(_pack(seq, ts) + f"{kind} {agent}".encode()))
     return check if private is None or secrets is None else crc32(secrets, crc32(private.data, check))

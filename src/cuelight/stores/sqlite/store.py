@@ -65,10 +65,9 @@ class SqliteStore:
         self._now = now
         self._patience = patience
         prepare(self._path, patience=patience)
-        opened = partial(connect, self._path, synchronous="FULL" if durable else "NORMAL")
-        self._db = opened()
-        self._writer = Writer("cuelight-writer", opened, patience=patience)
-        self._aside = Lane("cuelight-aside", opened, patience=patience)
+        self._db, writer, aside = connect(self._path, 3, synchronous="FULL" if durable else "NORMAL")
+        self._writer = Writer("cuelight-writer", writer, patience=patience)
+        self._aside = Lane("cuelight-aside", aside, patience=patience)
         self._queued = 0  # jobs the writer has not settled; while there are any, new ones go behind them
         self._uncheckpointed = 0  # commits since the last checkpoint began
         self._checkpoint: Future[None] | None = None
@@ -140,7 +139,8 @@ class SqliteStore:
             lease = await self._write(job)
         except asyncio.CancelledError:
             # Nobody will know of this lease; behind the job in the writer's queue it is either there or not.
-            self._writer.submit(partial(statements.release, leases=granted))
+            if not self._closed:
+                self._writer.submit(partial(statements.release, leases=granted))
             raise
         self._leases.add(lease)
         return lease

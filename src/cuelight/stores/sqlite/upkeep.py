@@ -9,18 +9,18 @@ from cuelight.stores.sqlite.patience import patiently
 
 __all__ = ["checkpoint", "forget"]
 
-_LONG_LOG = 16_000  # pages of 4 KiB: 64 MB
+_LONG_LOG = 4_000  # pages of 4 KiB: 16 MB
 _PAUSE_S = 0.01
 
 
 def checkpoint(db: sqlite3.Connection) -> None:
     """Move committed pages from the write-ahead log to the database, blocking neither readers nor writers.
 
-    Under a load that never pauses the log would never be empty that way, and grow for ever: a long one is finished
-    with the write lock held, for the few pages that are left.
+    The log begins anew only where a writer finds all of it moved; under a load that never pauses none would. So a long
+    one is finished with the write lock held, for the few pages that have come since.
     """
-    _, pages, moved = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    if moved < pages and pages > _LONG_LOG:
+    _, pages, _ = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    if pages > _LONG_LOG:
         db.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
 
 
