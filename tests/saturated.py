@@ -358,6 +358,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], ...]] = {
         {"speech_id": "s1", "message_id": "m1", "content": ANYTHING, "content_type": "json", "attempts": 2},
     ),
     "cue.erased": ({"at": 5.5},),
+    "cue.heard": ({"speech_id": "sp-3", "text": "One. Two."},),
     "cue.refused": ({"call_id": "c1", "name": "book", "reason": "hidden"},),
     "cue.reply": (
         {

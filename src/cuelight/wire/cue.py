@@ -12,6 +12,7 @@ __all__ = [
     "CueCrossing",
     "CueDelivered",
     "CueErased",
+    "CueHeard",
     "CueRefused",
     "CueReply",
     "CueRoute",
@@ -100,3 +101,10 @@ class CueErased(Shape, frozen=True, kw_only=True):
     """The private values of the call were erased."""
 
     at: Number
+
+
+class CueHeard(Shape, frozen=True, kw_only=True):
+    """How much of a reply reached the caller's ear, where it was cut while it was played, after its turn had ended."""
+
+    speech_id: str
+    text: str
