@@ -160,7 +160,8 @@ def _copied(container: object) -> object:
 
 
 def _place(why: Exception) -> str:
-    """Find where in the data a misfit is, in words that a reader in any language can give."""
+    """Find where in the data a misfit is: a path that readers in all languages can give, up to the first map."""
     text = str(why)
     path, missing = _PLACE.search(text), _MISSING.search(text)
-    return "data" + (path.group(1) if path else "") + (f".{missing.group(1)}" if missing else "")
+    place = "data" + (path.group(1) if path else "") + (f".{missing.group(1)}" if missing else "")
+    return place.split("[...]")[0]
