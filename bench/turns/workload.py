@@ -22,6 +22,7 @@ TOOLS = {
     "redirect": "Send a parcel to another address.",
     "hand_over": "Give a parcel to the person who asks for it.",
 }
+_OFFERS = {stage: frozenset(names) for stage, names in VISIBLE.items()}
 
 
 @dataclass
@@ -71,13 +72,13 @@ class Desk:
     def offer(self, names: Iterable[str]) -> None:
         """Note which tools a request offers to the model."""
         self._requests += 1
-        offered = sorted(names)
-        if offered == sorted(VISIBLE[self.stage]):
+        offered = frozenset(names)
+        if offered == _OFFERS[self.stage]:
             return
-        if any(offered == sorted(tools) for tools in VISIBLE.values()):
+        if offered in _OFFERS.values():
             self.run.stale += 1
         else:
-            self.run.faults.append(f"turn {self.number}: the model was offered {offered}")
+            self.run.faults.append(f"turn {self.number}: the model was offered {sorted(offered)}")
 
     @property
     def call_id(self) -> str:

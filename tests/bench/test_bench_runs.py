@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.turns.__main__ import Row
 from bench.turns.ours import DESKS, converse
+from bench.turns.subjects import Subject
 from bench.turns.workload import STAGE_EVERY, TURNS, VISIBLE, Desk, Run, read_run
 from cuelight.stores import MemoryStore, SqliteStore
 
@@ -105,6 +107,15 @@ def test_the_table_has_our_four_rows_and_no_peer_unless_asked() -> None:
     assert [row[-1].strip(" |") for row in rows] == ["0"] * 4
     assert sum(line.startswith("| ") for line in done.stdout.splitlines()) == 5
     assert f"{TURNS} turns with one tool call each" in done.stdout
+
+
+def test_a_subject_that_cannot_run_is_a_row_that_says_so() -> None:
+    row = Row(Subject("Nothing", ("bench.turns.peers.nothing",)))
+    row.set_up()
+    row.measure()
+    row.measure()
+    assert row.runs == []
+    assert row.cells() == ["Nothing", "it ended with exit code 1", "", "", "", "", ""]
 
 
 @pytest.mark.parametrize(
