@@ -15,7 +15,7 @@ from cuelight.stores.owners import this_process
 from cuelight.stores.rules import check_append, closed
 from cuelight.stores.sqlite import statements
 from cuelight.stores.sqlite.errors import is_busy, unusable
-from cuelight.stores.sqlite.file import connect, prepare
+from cuelight.stores.sqlite.file import MIGRATIONS, connect, prepare
 from cuelight.stores.sqlite.lanes import Job, Lane, Writer, transact
 from cuelight.stores.sqlite.upkeep import checkpoint, forget
 from cuelight.stores.sqlite.watch import Watch
@@ -75,6 +75,11 @@ class SqliteStore:
         self._watch = Watch(self._db, self._changed)
         self._leases: set[Lease] = set()
         self._closed = False
+
+    @property
+    def schema(self) -> int:
+        """The version of the file's schema, which opening it has brought up to date."""
+        return len(MIGRATIONS)
 
     async def append(
         self, call: str, expected_seq: int, records: Sequence[Record], *, lease: Lease | None = None
