@@ -90,7 +90,7 @@ def check_log(log: Sequence[wire.Entry]) -> None:
 
 
 def check_messages(messages: Sequence[Mapping[str, Any]]) -> None:
-    """Check that a provider would take the messages: each call followed at once by its results, in order, and no orphan."""
+    """Check that a provider would take the messages: each call is followed by its results, in order; no orphans."""
     waiting: list[str] = []
     for message in messages:
         if message["role"] == "tool":

@@ -87,7 +87,7 @@ async def test_the_view_stands_in_the_callers_newest_message_and_in_no_older_one
             newest = [message for message in request.messages if message["role"] == "user"][-1]
             assert holding == [newest]
         assert call.requests[-1].messages[0] == {"role": "user", "content": "first"}
-        # Before the turn's calls: the provider's cache holds from one request of the turn to the next, but for the view.
+        # It stands before the turn's calls.
         assert [m["role"] for m in call.requests[1].messages] == ["user", "assistant", "tool"]
 
 
@@ -147,7 +147,8 @@ class Fragile(Agent):
 
 
 async def test_a_render_that_raises_leaves_the_view_out_and_is_told_once_until_it_recovers() -> None:
-    script = Script(calls("crack", cracked=True), "Ow.", "Ow.", calls("crack", cracked=False), calls("crack", cracked=True), "Ow.")
+    crack, mend = calls("crack", cracked=True), calls("crack", cracked=False)
+    script = Script(crack, "Ow.", "Ow.", mend, crack, "Ow.")
     async with rehearsing(Fragile, script) as call:
         await call.say("crack")
         assert call.requests[1].view == ""
@@ -188,7 +189,7 @@ class Derived(Agent):
 
 
 async def test_a_derived_field_is_state_and_null_with_one_error_while_it_raises() -> None:
-    script = Script(calls("divide", parts=2), calls("divide", parts=0), calls("divide", parts=0), calls("divide", parts=5), "So.")
+    script = Script(*(calls("divide", parts=parts) for parts in (2, 0, 0, 5)), "So.")
     async with rehearsing(Derived, script) as call:
         await call.say("divide")
         states = datas(call.log, "state.changed")

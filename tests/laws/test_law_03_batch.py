@@ -8,7 +8,7 @@ import pytest
 
 from cuelight import Agent, Limits, ToolFailed, tool
 from cuelight.testing import Script, calls, raw_call
-from lawbook import datas, entries, errors, rehearsing, results, told, types
+from lawbook import datas, entries, errors, refusals, rehearsing, results, told, types
 
 
 class Kitchen(Agent):
@@ -79,7 +79,8 @@ async def test_writing_calls_run_one_after_another_in_the_order_written() -> Non
 
 
 async def test_each_write_sees_what_the_one_before_it_changed() -> None:
-    script = Script([calls("chop", what="a"), calls("look", at="1"), calls("chop", what="b"), calls("look", at="2")], "Ok.")
+    batch = [calls("chop", what="a"), calls("look", at="1"), calls("chop", what="b"), calls("look", at="2")]
+    script = Script(batch, "Ok.")
     async with rehearsing(Kitchen, script) as call:
         await call.say("go")
         assert [data["output"] for data in results(call.log)] == ["a", "1: 1", "b", "2: 2"]
@@ -117,7 +118,8 @@ async def test_results_of_reads_stand_in_the_order_written_whatever_ends_first()
 
 
 async def test_a_write_between_reads_keeps_them_apart() -> None:
-    script = Script([calls("look", at="1"), calls("chop", what="a"), calls("look", at="2"), calls("look", at="3")], "Ok.")
+    batch = [calls("look", at="1"), calls("chop", what="a"), calls("look", at="2"), calls("look", at="3")]
+    script = Script(batch, "Ok.")
     async with rehearsing(Kitchen, script) as call:
         await call.say("go")
         assert [data["output"] for data in results(call.log)] == ["1: 0", "a", "2: 1", "3: 1"]
@@ -169,21 +171,20 @@ async def test_a_failing_read_leaves_those_beside_it_alone() -> None:
         async def bad(self) -> int:
             raise ValueError("no")
 
-    async with rehearsing(Reads, Script([calls("good", n=1), calls("bad"), calls("good", n=2)], "Two of three.")) as call:
+    async with rehearsing(Reads, Script([calls("good", n=1), calls("bad"), calls("good", n=2)], "Two.")) as call:
         await call.say("read")
         assert [data.get("output") for data in results(call.log)] == [1, None, 2]
 
 
 async def test_calls_that_cannot_run_have_their_results_in_their_places() -> None:
-    script = Script(
-        [raw_call("chop", '{"what": '), calls("chop", what="a"), calls("no_such"), raw_call("chop", '{"what": 5}')], "Hm."
-    )
+    batch = [raw_call("chop", '{"what": '), calls("chop", what="a"), calls("no_such"), raw_call("chop", '{"what": 5}')]
+    script = Script(batch, "Hm.")
     async with rehearsing(Kitchen, script) as call:
         await call.say("go")
         assert call.agent.done == ["a"]
         assert len(results(call.log)) == 4
         assert results(call.log)[1]["output"] == "a"
-        assert [data["reason"] for data in datas(call.log, "cue.refused")] == ["bad arguments", "unknown", "bad arguments"]
+        assert [reason for _, reason in refusals(call.log)] == ["bad arguments", "unknown", "bad arguments"]
         assert len(told(call.requests[1])) == 4
         assert [m["tool_call_id"] for m in call.requests[1].messages if m["role"] == "tool"] == [
             data["call_id"] for data in datas(call.log, "tool.call")
@@ -222,7 +223,8 @@ async def test_no_arguments_at_all_are_an_empty_object_only_where_nothing_is_req
         def call_out(self, name: str) -> str:
             return name
 
-    async with rehearsing(Bare, Script([raw_call("ring", ""), raw_call("ring", "  "), raw_call("call_out", "")], "Ok.")) as call:
+    script = Script([raw_call("ring", ""), raw_call("ring", "  "), raw_call("call_out", "")], "Ok.")
+    async with rehearsing(Bare, script) as call:
         await call.say("ring")
         assert call.agent.ran == 2
         assert [data.get("output") for data in results(call.log)] == [1, 1, None]

@@ -13,13 +13,15 @@ __all__ = ["Attempt", "Overlap", "Stream", "failure_message", "usage_metrics"]
 class Attempt:
     """Hold what came of one request: words, calls, and how it ended."""
 
-    __slots__ = ("calls", "cut", "error", "finished", "first_after", "seconds", "text")
+    __slots__ = ("calls", "cut", "error", "finished", "first_after", "passed_on", "seconds", "text")
 
     def __init__(self) -> None:
         self.text = ""
+        self.passed_on = ""
+        """What of the text the caller got before cutting in."""
         self.calls: list[ToolCallRequest] = []
         self.finished = Finished()
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.cut = False
         self.first_after: float | None = None
         self.seconds = 0.0
@@ -90,14 +92,19 @@ class Stream:
                 attempt.error = ModelTooSlow(_too_slow(attempt, self._first_token_s, self._request_s))
         except AuthorError:
             raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            attempt.error = error  # the provider's own, not ours
         except Exception as error:  # whatever a provider raises is a failed request, and the turn goes on
             attempt.error = error
         finally:
             self._timer.cancel()
             self._scope = None
         attempt.cut = self._cut
-        if attempt.error is not None or attempt.cut:
-            attempt.calls = []  # half a reply: its calls may be half, too
+        if attempt.error is not None:
+            attempt.calls = []  # they came with half a reply, and are made again with the whole one
         attempt.seconds = clock.monotonic() - self._began
         return attempt
 
@@ -113,6 +120,7 @@ class Stream:
                     new = overlap.feed(event.text)
                     attempt.text += new
                     if new and not self._cut:
+                        attempt.passed_on += new
                         hear(new)
                 elif isinstance(event, ToolCallRequest):
                     attempt.calls.append(event)
@@ -177,7 +185,7 @@ def _metadata(model: Model) -> Mapping[str, str]:
     return {"model_name": model.name, "model_provider": model.provider}
 
 
-def failure_message(error: Exception) -> tuple[str, bool]:
+def failure_message(error: BaseException) -> tuple[str, bool]:
     """Say what failed, and whether asking again can help."""
     if isinstance(error, ModelFailed):
         return str(error), error.retryable

@@ -10,7 +10,7 @@ import msgspec
 
 from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain_json
 from cuelight.errors import ToolFailed
-from cuelight.flow import VALIDATED
+from cuelight.flow import VALIDATED, Route
 from cuelight.log import MASK, leaves
 from cuelight.ports import ToolCallRequest
 
@@ -65,7 +65,7 @@ class Batch:
             group = self._take_group(queue)
             if group:
                 await self._run_group(group)
-        await self._routing.finish()
+        self._routing.finish()
 
     # --- before a call ------------------------------------------------------------------------------------------------
 
@@ -101,7 +101,10 @@ class Batch:
             call.given = parse_object(call.request.arguments, call.tool.arguments if call.tool else None)
         except BadArguments as error:
             call.refused, call.reason = str(error), "bad arguments"
-        if self._stopped(call) or self._repeated(call):
+        if self._stopped(call):
+            return
+        if self._is_repeated(call):
+            call.refused, call.reason = lines.NOT_RUN_LIMIT, "repeated"
             return
         gate = self._context.standing.gate()
         if not self._may_run(call, gate):
@@ -127,24 +130,19 @@ class Batch:
             call.refused = lines.NOT_RUN_CUT
         elif self._context.ended is not None:
             call.refused = lines.NOT_RUN_ENDED
-        elif turn.over:
+        elif turn.out_of_bounds():
             call.refused = lines.NOT_RUN_LIMIT
         else:
             return False
         call.reason = "not run"
         return True
 
-    def _repeated(self, call: _Call) -> bool:
-        """Count calls of the same tool with the same arguments, and stop the turn at the limit."""
-        turn = self._turn
+    def _is_repeated(self, call: _Call) -> bool:
+        """Count calls of the same tool with the same arguments; tells whether this is one too many."""
         arguments = _canonical(call.given) if call.given is not None else call.request.arguments.encode()
-        turn.same_calls[call.name, arguments] += 1
-        most = self._context.limits.identical_calls
-        if turn.same_calls[call.name, arguments] <= most:
-            return False
-        call.refused, call.reason = lines.NOT_RUN_LIMIT, "repeated"
-        turn.stop_at("identical_calls", most)
-        return True
+        seen = self._turn.same_calls
+        seen[call.name, arguments] += 1
+        return seen[call.name, arguments] > self._context.limits.identical_calls
 
     # --- the call itself ----------------------------------------------------------------------------------------------
 
@@ -189,6 +187,8 @@ class Batch:
         journal = self._context.journal
         journal.write("tool.result", {"call_id": call.id, "name": call.name, "error": call.refused})
         journal.write("cue.refused", {"call_id": call.id, "name": call.name, "reason": call.reason})
+        if call.reason == "repeated":
+            self._turn.stop_at("identical_calls", self._context.limits.identical_calls)
 
     # --- after a call -------------------------------------------------------------------------------------------------
 
@@ -197,26 +197,26 @@ class Batch:
         context = self._context
         tool = call.tool
         assert tool is not None
-        route = self._routing.read(outcome.value) if outcome.status == "done" else None
-        if route is not None:
-            fault = self._routing.fault(route)
-            if fault is not None:
-                outcome.status, outcome.error, route = "failed", fault, None
         result: dict[str, Any] = {"call_id": call.id, "name": call.name}
         shown = None
         private: list[str] = []
+        route = outcome.value if isinstance(outcome.value, Route) else None
         if outcome.status != "done":
             result["error"] = self._failure(tool, outcome, call)
-        elif route is not None:
-            result["output"] = self._routing.take(route, call.id, tool.name)
         else:
-            result["output"], shown_output, private = self._output(tool, outcome.value)
-            if shown_output is not result["output"]:
-                shown = {**result, "output": shown_output, "duration_s": outcome.seconds}
+            staged.commit()
+            if route is not None:
+                result["output"] = self._routing.take(route, call.id, tool.name)
+            else:
+                result["output"], shown_output, private = self._output(tool, outcome.value)
+                if shown_output is not result["output"]:
+                    shown = {**result, "output": shown_output, "duration_s": outcome.seconds}
         result["duration_s"] = outcome.seconds
         context.journal.write("tool.result", result, shown=shown, private=private)
         if outcome.status == "done":
-            context.standing.take(staged, {"kind": "tool", "tool": tool.name, "call_id": call.id})
+            context.standing.tell(staged, {"kind": "tool", "tool": tool.name, "call_id": call.id})
+            if route is not None:
+                self._routing.note()
             self._follow(handler)
 
     def _follow(self, handler: Handler) -> None:
@@ -241,7 +241,7 @@ class Batch:
         if isinstance(outcome.error, ToolFailed):
             return str(outcome.error) or lines.TOOL_BROKE
         context.tell_broken(f"Tool {tool.name}", outcome)
-        return lines.TOOL_BROKE
+        return str(outcome.error) if outcome.misrouted else lines.TOOL_BROKE
 
     def _output(self, tool: Tool, value: Any) -> tuple[Any, Any, list[str]]:
         """Give a result as plain JSON, as it may be shown, and the values that are private in it."""

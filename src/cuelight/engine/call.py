@@ -136,10 +136,12 @@ class Call:
         Args:
             heard: the words that reached the caller's ear; None is all that was spoken until now.
         """
-        if self._conduct.turn is not None:
-            self._conduct.turn.interrupt(heard)
+        turn = self._conduct.turn
+        if turn is not None and not turn.closed:
+            turn.interrupt(heard)
         elif heard is not None and self._context.ended is None and self._conduct.broken is None:
-            self._inbox.put(lambda: self._conduct.note_heard(heard))
+            noted = self._inbox.put(lambda: self._conduct.note_heard(heard), overtaking=True)
+            noted.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody waits for it
 
     async def hang_up(self, reason: str = "caller_hung_up", by: str = "caller") -> None:
         """End the call from outside, after what came in before; one that has ended stays as it is."""

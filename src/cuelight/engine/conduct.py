@@ -5,12 +5,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from cuelight.agent import Frame, lay_over, open_frame
 from cuelight.errors import CallEnded
+from cuelight.flow import Route
 
 from .context import CallContext
 from .handlers import Handler
-from .replies import Reply
+from .replies import Reply, default_type
+from .routing import content_of, laid, route_entry
 from .turn import Turn
 
 __all__ = ["Conduct"]
@@ -31,9 +32,11 @@ class Conduct:
         self.context = context
         self.turn: Turn | None = None
         self.unanswered: str | None = None
-        """The id of the message in whose turn a resumed call had broken off."""
+        """The id of the message whose turn broke off, in an author's fault or with the process."""
         self.broken: Exception | None = None
         """Why nothing more can be written: then the call is over here, and can be resumed from its log."""
+        self.playing: str | None = None
+        """The id of the last reply, which the caller may be hearing still."""
         context.speak = self.speak
 
     def admit(self) -> None:
@@ -53,23 +56,20 @@ class Conduct:
         context = self.context
         context.journal.write("call.started", started)
         context.agent._cell.go_live()
-        first_lines: list[str] = []
-        context.speak = first_lines.append
+        later: list[Callable[[], object]] = []
+        context.speak = lambda text: later.append(lambda: self.speak(text))
+        context.note = lambda name, data: later.append(lambda: context.write_note(name, data))
         outcome, handler, staged = await context.handle("on_call", context.agent.on_call)
+        context.speak, context.note = self.speak, context.write_note
         if outcome.status == "done":
             staged.commit()
         if state:
-            frame = Frame(context.agent._cell.ledger, "the given state")
-            with open_frame(frame):
-                lay_over(context.agent, state)
-            frame.stage().commit()
-            frame.close()
+            laid(context.agent, "the given state", state).commit()
         context.standing.open()
         if outcome.status != "done":
             context.tell_broken("on_call", outcome)
-        context.speak = self.speak
-        for line in first_lines:
-            self.speak(line)
+        for act in later:
+            act()
         await self._guard(context.journal.barrier)
         if outcome.status == "done":
             await self._follow(handler)
@@ -84,12 +84,10 @@ class Conduct:
             if message_id is not None:
                 said["item_id"] = message_id
             journal.write("turn.user", said)
-            at = len(journal.history.messages) - 1
-        else:  # the turn of this very message had broken off: its words stand in the log already
-            at = max(i for i, message in enumerate(journal.history.messages) if message.role == "user")
+            self.context.turns += 1
+        # Otherwise the turn of this very message had broken off, and its words stand in the log already.
         self.unanswered = None
-        self.context.turns += 1
-        return await self._run_turn(speech_id, message_id, at, None)
+        return await self._run_turn(speech_id, message_id, journal.history.newest_words, None)
 
     async def take_event(self, name: str, data: dict[str, Any]) -> Reply:
         """Take something that happened outside: `on_event` runs, and the turn it may ask for."""
@@ -109,16 +107,17 @@ class Conduct:
             handler = await context.hook("on_event", _bound(context.agent.on_event, name, data), cause)
         finally:
             context.speak = self.speak
-        await self._guard(context.journal.barrier)
         reply = None if handler is None else await self._follow(handler)
+        await self._guard(context.journal.barrier)
         if reply is None:
             return Reply(text="\n".join(spoken))
         return msgspec.structs.replace(reply, text="\n".join([*spoken, *([reply.text] if reply.text else [])]))
 
     async def note_heard(self, heard: str) -> None:
-        """Write how much of the last reply was heard, which was cut after its turn had ended."""
-        if self.context.ended is None:
-            self.context.journal.write("cue.heard", {"text": heard})
+        """Write how much of the last reply was heard, which was cut after its turn had ended. It is cut once."""
+        if self.playing is not None and self.context.ended is None:
+            self.context.journal.write("cue.heard", {"speech_id": self.playing, "text": heard})
+            self.playing = None
             await self._guard(self.context.journal.barrier)
 
     async def finish(self, reason: str, by: str) -> None:
@@ -142,24 +141,49 @@ class Conduct:
         context.journal.write("call.summary", {**summary, "usage": usage, "cost": {}})
         await self._guard(context.journal.barrier)
 
-    def speak(self, text: str) -> None:
-        """Say a line for a handler: in the running turn, or as a turn of its own."""
+    def speak(self, text: str, by: str = "code") -> str:
+        """Say a line for a handler, in the running turn or as a turn of its own; gives the turn's id."""
         if self.turn is not None:
-            self.turn.say(text, "code")
-        elif text.strip():
-            speech_id = self._speech_id()
+            self.turn.say(text, by)
+            return self.turn.speech_id
+        speech_id = self._speech_id()
+        if text.strip():
             journal = self.context.journal
-            journal.write("cue.said", {"speech_id": speech_id, "by": "code", "text": text})
+            journal.write("cue.said", {"speech_id": speech_id, "by": by, "text": text})
             journal.write("turn.agent", {"speech_id": speech_id, "text": text, "interrupted": False, "metrics": {}})
             journal.utter(speech_id, text, whole=True)
+            self.playing = speech_id
+        return speech_id
 
     async def _follow(self, handler: Handler) -> Reply | None:
-        """Do what a hook between turns asked for: a reply of the model, or the end."""
+        """Do what a hook between turns asked for: its route, then a reply of the model, or the end."""
+        shown = self._take_route(handler.returned)
         if handler.end is not None:
             await self.finish(handler.end, "agent")
         elif handler.reply is not None:
-            return await self._run_turn(self._speech_id(), None, None, handler.reply)
-        return None
+            reply = await self._run_turn(self._speech_id(), None, None, handler.reply)
+            if shown is None:
+                return reply
+            return msgspec.structs.replace(shown, text=f"{shown.text}\n{reply.text}", speech_id=reply.speech_id)
+        return shown
+
+    def _take_route(self, route: Any) -> Reply | None:
+        """Write down the route that a hook returned, which is state by now, and say what it shows the caller."""
+        if not isinstance(route, Route):
+            return None
+        journal, content = self.context.journal, content_of(route)
+        stage = self.context.standing.stage or ""
+        journal.write("cue.route", route_entry(route, content, stage))
+        if isinstance(route.message, str):
+            journal.write("cue.crossing", {"from": stage, "to": stage, "message": route.message})
+        if content is None:
+            return None
+        text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+        speech_id = self.speak(text, "direct")
+        delivered = {"speech_id": speech_id, "content": content, "attempts": 0}
+        content_type = route.content_type or default_type(content)
+        journal.write("cue.delivered", {**delivered, "content_type": str(content_type)})
+        return Reply(text=text, content=content, content_type=content_type, speech_id=speech_id)
 
     async def _run_turn(
         self, speech_id: str, message_id: str | None, at: int | None, instructions: str | None
@@ -172,11 +196,13 @@ class Conduct:
         try:
             reply = await self._guard(turn.run)
         except Exception:
+            self.unanswered = message_id  # so that the same message, sent again, is the same turn
             if self.broken is None:
-                await self._guard(turn.close)  # what happened before the author's fault stays known
+                await self._guard(turn.break_off)
             raise
         finally:
             self.turn = None
+        self.playing = speech_id if turn.pieces and not turn.cut else None
         if self.context.ended is not None:
             await self.finish(self.context.ended, "agent")
         return reply

@@ -14,6 +14,7 @@ from cuelight.ports import Clock, Model, ToolCallRequest
 from .asking import Attempt
 from .handlers import Handler, Outcome, Runner, describe
 from .journal import Journal
+from .routing import take_route
 from .standing import Standing
 from .threads import Threads
 
@@ -39,8 +40,10 @@ class CallContext:
         """Whether its end is written."""
         self.turns = 0
         self.usage: dict[tuple[str, str], dict[str, int]] = {}
-        self.speak: Callable[[str], None] = lambda text: None
+        self.speak: Callable[[str], object] = lambda text: None
         """Says a line for the handler that is running: in the running turn, or beside any."""
+        self.note: Callable[[str, Any], object] = self.write_note
+        """Writes a line of the author's for the handler that is running."""
         self._known_ids: set[str] = set()
 
     # --- handlers -----------------------------------------------------------------------------------------------------
@@ -52,13 +55,16 @@ class CallContext:
         *,
         tool: Tool | None = None,
         key: str = "",
-        cause: Mapping[str, Any] | None = None,
     ) -> tuple[Outcome, Handler, Staged]:
         """Run a handler; its changes are staged, for the caller to take or drop."""
         handler = Handler(label, tool, key, self._say, self._note)
         seconds = self.limits.tool_s if tool is None or tool.timeout_s is None else tool.timeout_s
         reads_only = tool is not None and tool.effect == "read"
-        outcome, staged = await self.runner.run(handler, function, seconds=seconds, reads_only=reads_only)
+        outcome, staged = await self.runner.run(
+            handler, function, seconds=seconds, reads_only=reads_only,
+            follow=lambda value: take_route(self.agent, value, at_once=tool is None),
+        )  # fmt: skip
+        handler.returned = outcome.value
         return outcome, handler, staged
 
     async def hook(
@@ -78,7 +84,7 @@ class CallContext:
             self.error("handler-timeout", f"{label} ran out of time after {outcome.seconds:g} s; it changed nothing.")
             return
         code = outcome.error.code if isinstance(outcome.error, CuelightError) else "handler-raised"
-        self.error(code, f"{label} raised {describe(outcome.error)}")
+        self.error(code, str(outcome.error) if outcome.misrouted else f"{label} raised {describe(outcome.error)}")
         if _log.isEnabledFor(logging.WARNING):
             told = "".join(traceback.format_exception(outcome.error))
             _log.warning("%s of call %s raised:\n%s", label, self.journal.call, self.journal.secrets.text(told))
@@ -87,13 +93,17 @@ class CallContext:
         self.speak(text)
 
     def _note(self, name: str, data: Any) -> None:
-        self.journal.write("custom", {"name": name, "data": data})
+        self.note(name, data)
 
     # --- the log ------------------------------------------------------------------------------------------------------
 
     def error(self, code: str, message: str, *, recoverable: bool = True) -> None:
         """Write an `error` entry."""
         self.journal.write("error", {"code": code, "message": message, "recoverable": recoverable})
+
+    def write_note(self, name: str, data: Any) -> None:
+        """Write a `custom` entry."""
+        self.journal.write("custom", {"name": name, "data": data})
 
     def with_ids(self, calls: Sequence[ToolCallRequest]) -> list[ToolCallRequest]:
         """Give every tool call an id that no other of this call has; a provider's own is kept where it is one."""

@@ -30,12 +30,14 @@ def running_handler() -> "Handler | None":
 class Outcome:
     """Say how a handler ended: done with a value, failed with an error, or out of time."""
 
-    __slots__ = ("error", "seconds", "status", "value")
+    __slots__ = ("error", "misrouted", "seconds", "status", "value")
 
     def __init__(self, status: Literal["done", "failed", "timeout"], value: Any, error: BaseException | None) -> None:
         self.status = status
         self.value = value
         self.error = error
+        self.misrouted = False
+        """Whether it failed because of the route it returned."""
         self.seconds = 0.0
 
 
@@ -53,6 +55,7 @@ class Handler:
         self.key = key
         self.reply: str | None = None
         self.end: str | None = None
+        self.returned: Any = None
         self._over = False
         self._loop = asyncio.get_running_loop()
         self._say = say
@@ -92,7 +95,11 @@ class Handler:
             function(*args)
         else:
             # Before the thread's own end is noticed, so the order is that of the handler.
-            self._loop.call_soon_threadsafe(function, *args)
+            self._loop.call_soon_threadsafe(self._unless_over, function, *args)
+
+    def _unless_over(self, function: Callable[..., None], *args: Any) -> None:
+        if not self._over:  # it may have run out of time on the way here
+            function(*args)
 
 
 class Runner:
@@ -104,11 +111,24 @@ class Runner:
         self._threads = threads
 
     async def run(
-        self, handler: Handler, function: Callable[[], Any], *, seconds: float, reads_only: bool = False
+        self,
+        handler: Handler,
+        function: Callable[[], Any],
+        *,
+        seconds: float,
+        reads_only: bool = False,
+        follow: Callable[[Any], None],
     ) -> tuple[Outcome, Staged]:
         """Run a handler and give its outcome, with the changes of state it made, not yet committed.
 
         A handler that raised or ran out of time has changed nothing, and what it writes later is refused.
+
+        Args:
+            handler: the run.
+            function: what to run.
+            seconds: how long it may take.
+            reads_only: whether it may not change the state.
+            follow: is given what it returned, in its frame; what this raises is the handler's failure.
         """
         frame = Frame(self._agent._cell.ledger, handler.label)
         began = self._clock.monotonic()
@@ -118,6 +138,11 @@ class Runner:
                 outcome = await self._await(function, seconds)
             finally:
                 _running.reset(token)
+            if outcome.status == "done":
+                try:
+                    follow(outcome.value)
+                except Exception as error:  # a route that cannot be followed
+                    outcome.status, outcome.error, outcome.misrouted = "failed", error, True
         outcome.seconds = self._clock.monotonic() - began
         handler.close()
         staged = Staged([])

@@ -2,13 +2,16 @@
 
 __all__ = [
     "NOT_APPLIED",
+    "NOT_APPLIED_LIMIT",
     "NOT_RUN_CUT",
     "NOT_RUN_ENDED",
     "NOT_RUN_LIMIT",
+    "NOT_RUN_RESUMED",
     "NOT_SHOWN",
     "TIMED_OUT_READ",
     "TOOL_BROKE",
     "UNKNOWN_OUTCOME",
+    "UNKNOWN_READ",
     "UNREADABLE_RESULT",
     "continue_after",
     "refusal",
@@ -17,16 +20,21 @@ __all__ = [
 TOOL_BROKE = "The tool failed, and nothing it may have found can be used. Do not say that it was done."
 TIMED_OUT_READ = "The tool took too long and gave no answer. It may be called again."
 UNKNOWN_OUTCOME = (
-    "It is not known whether this was done: the call was begun and no result came back. "
-    "Do not say that it was done or that it was not, and do not call it again; say honestly that it must be checked."
+    "Outcome unknown: the call was begun and no result came back, so it is not known whether it was done. "
+    "Do not say that it was or that it was not, and do not call it again; say honestly that it must be checked."
+)
+UNKNOWN_READ = (
+    "Outcome unknown: the call was begun and no result came back, so it is not known what it found. It changes "
+    "nothing, so it may be called again."
 )
 UNREADABLE_RESULT = "Done, but the result cannot be shown."
-NOT_RUN_CUT = "Not run: the caller cut in first. Nothing was done."
-NOT_RUN_ENDED = "Not run: the call has ended. Nothing was done."
-NOT_RUN_LIMIT = "Not run: this turn has reached a limit. Nothing was done."
-NOT_RUN_RESUMED = "Not run: the call broke off before it began. Nothing was done."
-NOT_APPLIED = "Not applied: an earlier call of the same reply already moves the conversation to {target}."
-NOT_SHOWN = "Not shown: an earlier call of the same reply already answers the caller."
+NOT_RUN_CUT = "Not run: the caller cut in first. The tool was not run, so nothing was done."
+NOT_RUN_ENDED = "Not run: the conversation has ended. The tool was not run, so nothing was done."
+NOT_RUN_LIMIT = "Not run: this turn has reached a limit. The tool was not run, so nothing was done."
+NOT_RUN_RESUMED = "Not run: the conversation broke off first. The tool was not run, so nothing was done."
+NOT_APPLIED = "The move was not applied: an earlier call of the same reply already moves the conversation to {target}."
+NOT_APPLIED_LIMIT = "The move was not applied: this turn has reached a limit."
+NOT_SHOWN = "The content was not shown: an earlier call of the same reply already answers the caller."
 
 
 def refusal(visible: tuple[str, ...]) -> str:

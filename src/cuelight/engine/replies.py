@@ -6,7 +6,7 @@ import msgspec
 
 from cuelight.flow import HttpContentType
 
-__all__ = ["Reply"]
+__all__ = ["Reply", "default_type"]
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,3 +21,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     content_type: HttpContentType = HttpContentType.TEXT
     interrupted: bool = False
     speech_id: str = ""
+
+
+def default_type(content: Any) -> HttpContentType:
+    """Give the type of content that was given none: words are text, any other value is JSON."""
+    return HttpContentType.TEXT if content is None or isinstance(content, str) else HttpContentType.JSON

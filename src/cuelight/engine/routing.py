@@ -1,12 +1,13 @@
 """Follow the routes of a batch: the first move in call order wins, after the last call; then the first direct reply."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.agent import lay_over, plain_json
-from cuelight.errors import AuthorError, NotAStage, OutsideHandler
+from cuelight.agent import Agent, Frame, Staged, lay_over, open_frame, plain_json
+from cuelight.errors import NotAStage, OutsideHandler
 from cuelight.flow import VALIDATED, DirectMessage, Route
 
 from . import lines
@@ -14,7 +15,95 @@ from . import lines
 if TYPE_CHECKING:
     from .turn import Turn
 
-__all__ = ["Routing"]
+__all__ = ["Routing", "content_of", "laid", "route_entry", "take_route"]
+
+
+def take_route(agent: Agent, value: Any, *, at_once: bool) -> None:
+    """Check the route that a handler returned, if it did, in that handler's own frame.
+
+    What a route that stays brings is state like any other the handler writes; a move is only checked, unless `at_once`.
+
+    Raises:
+        CuelightError, ValueError: why the route cannot be followed.
+    """
+    if not isinstance(value, Route):
+        return
+    declaration = agent.__declaration__
+    if value.prompt is not None:
+        raise OutsideHandler(
+            "with_prompt attaches a prompt to a Step, and a plain agent has none; let render() say it "
+            "from a field, which with_state can set."
+        )
+    if value.kind == "go" and value.target not in (declaration.stages or ()):
+        raise NotAStage(declaration.name, value.target, declaration.stages or ())
+    content_of(value)
+    if at_once and value.kind == "go":
+        lay_over(agent, {"stage": value.target, **value.state})
+    elif _moves(value, _stage(agent)):
+        laid(agent, "with_state", value.state)
+    else:
+        lay_over(agent, value.state)
+
+
+def laid(agent: Agent, label: str, values: Mapping[str, Any]) -> Staged:
+    """Lay values over an agent's fields, in a frame of its own; nothing is committed yet.
+
+    Raises:
+        UndeclaredField, WrongType, NotAStage: when a value does not fit.
+    """
+    frame = Frame(agent._cell.ledger, label)
+    try:
+        with open_frame(frame):
+            lay_over(agent, values)
+        return frame.stage()
+    finally:
+        frame.close()
+
+
+def content_of(route: Route) -> Any:
+    """Give what a route shows the caller, as plain JSON; None where it shows nothing.
+
+    Raises:
+        ValueError: when there is nothing in it, or it has no JSON form.
+    """
+    if not isinstance(route.message, DirectMessage):
+        return None
+    content = route.message.content
+    if content is None or (isinstance(content, str) and not content.strip()):
+        raise ValueError("direct was given no content; the caller would hear nothing. Give it words or a value.")
+    try:
+        return msgspec.json.decode(plain_json(content))
+    except ValueError as error:
+        raise ValueError(f"direct was given content without a JSON form: {error}") from error
+
+
+def route_entry(route: Route, content: Any, start: str, *, applied: bool = True, reason: str = "") -> dict[str, Any]:
+    """Write a route down, as `cue.route` has it; what is as usual is left out."""
+    data: dict[str, Any] = {"kind": route.kind, "from": start, "applied": applied}
+    if route.kind == "go":
+        data["to"] = str(route.target)
+    if reason:
+        data["reason"] = reason
+    if route.feedback != VALIDATED:
+        data["feedback"] = route.feedback
+    if route.state:
+        data["state"] = msgspec.json.decode(plain_json(dict(route.state)))
+    if route.content_type is not None:
+        data["content_type"] = str(route.content_type)
+    if isinstance(route.message, str):
+        data["message"] = route.message
+    elif route.message is not None:
+        data["message"] = {"content": content}
+    return data
+
+
+def _stage(agent: Agent) -> str:
+    return getattr(agent, "stage", "") if agent.__declaration__.stages else ""
+
+
+def _moves(route: Route, stage: str) -> bool:
+    """Tell whether a route leads to another stage than the one the conversation is in."""
+    return route.kind == "go" and route.target != stage
 
 
 @dataclass(slots=True)
@@ -22,10 +111,11 @@ class _Taken:
     """One route that a handler returned, and what becomes of it."""
 
     route: Route
+    content: Any
     call_id: str
     tool: str
     start: str
-    applied: bool
+    applied: bool = True
     reason: str = ""
 
 
@@ -43,135 +133,60 @@ class Routing:
         self._move: _Taken | None = None
         self._direct: _Taken | None = None
 
-    def read(self, value: Any) -> Route | None:
-        """Give the route that a handler returned, if it did."""
-        return value if isinstance(value, Route) else None
-
-    def fault(self, route: Route) -> Exception | None:
-        """Say why a route cannot be followed: then it is its call's error, and the conversation stays where it is."""
-        agent = self._context.agent
-        stages = agent.__declaration__.stages
-        if route.prompt is not None:
-            return OutsideHandler(
-                "with_prompt attaches a prompt to a Step, and a plain agent has none; let render() say it "
-                "from a field, which with_state can set."
-            )
-        if route.kind == "go" and (stages is None or route.target not in stages):
-            return NotAStage(type(agent).__name__, route.target, stages or ())
-        content = route.content if route.kind == "direct" else None
-        if isinstance(route.message, DirectMessage):
-            content = route.message.content
-        try:
-            if content is not None:
-                plain_json(content)
-        except ValueError as error:
-            return TypeError(f"direct was given content without a JSON form: {error}")
-        return self._state_fault(route)
-
-    def _state_fault(self, route: Route) -> Exception | None:
-        declared = self._context.agent.__declaration__.fields
-        for name, value in route.state.items():
-            if name not in declared:
-                return AttributeError(
-                    f"with_state names {name!r}, which is no field; the fields are {', '.join(declared)}."
-                )
-            try:
-                declared[name].check(type(self._context.agent).__name__, value, "with_state")
-            except AuthorError as error:
-                return error
-        return None
-
-    def take(self, route: Route, call_id: str, tool: str) -> Any:
-        """Take a route in call order; gives what the model reads as its call's result."""
-        start = self._context.standing.stage or ""
-        taken = _Taken(route, call_id, tool, start, applied=True)
+    def take(self, route: Route, call_id: str, tool: str) -> str:
+        """Take a checked route in call order; gives what the model reads as its call's result."""
+        taken = _Taken(route, content_of(route), call_id, tool, _stage(self._context.agent))
         self._taken.append(taken)
-        if route.kind == "go" and route.target != start:
+        if _moves(route, taken.start):
+            limit = self._context.limits.transitions
             if self._move is not None:
-                taken.applied = False
-                taken.reason = lines.NOT_APPLIED.format(target=self._move.route.target)
-                return taken.reason
+                return self._drop(taken, lines.NOT_APPLIED.format(target=self._move.route.target))
+            if self._turn.transitions >= limit:
+                self._turn.stop_at("transitions", limit)
+                return self._drop(taken, lines.NOT_APPLIED_LIMIT)
+            self._turn.transitions += 1
             self._move = taken
-        if route.kind == "direct" or isinstance(route.message, DirectMessage):
-            if self._direct is not None:
-                taken.applied = False
+        if isinstance(route.message, DirectMessage):
+            if self._direct is None:
+                self._direct = taken
+            elif self._move is taken:
                 taken.reason = lines.NOT_SHOWN
-                return taken.reason
-            self._direct = taken
+                return f"{route.feedback}\n{lines.NOT_SHOWN}"
+            else:
+                return self._drop(taken, lines.NOT_SHOWN)
         return route.feedback
 
-    async def finish(self) -> None:
-        """Apply what won, after the batch's last call; write what became of every route."""
+    def note(self) -> None:
+        """Write what became of the route taken last."""
+        taken = self._taken[-1]
+        data = route_entry(taken.route, taken.content, taken.start, applied=taken.applied, reason=taken.reason)
+        self._context.journal.write("cue.route", {"call_id": taken.call_id, **data})
+
+    def finish(self) -> None:
+        """Apply what won, after the batch's last call."""
         turn, context = self._turn, self._context
         if self._move is not None:
-            await self._apply_move(self._move)
-        for taken in self._taken:
-            if taken.applied and taken is not self._move:
-                await self._lay(taken)
-            self._write(taken)
-        for taken in self._taken:
-            if taken.applied and taken.route.content_type is not None:
+            self._apply(self._move)
+        applied = [taken for taken in self._taken if taken.applied]
+        for taken in applied:
+            if taken.route.content_type is not None:
                 turn.content_type = taken.route.content_type
-                break
-        self._carry_message()
-        if self._direct is not None and not turn.over and context.ended is None:
-            route = self._direct.route
-            content = route.message.content if isinstance(route.message, DirectMessage) else route.content
-            turn.deliver(msgspec.json.decode(plain_json(content)))
-        if turn.asked_again and context.ended is None:
-            turn.over = turn.asked_again = False
+            if isinstance(taken.route.message, str):
+                to = str(taken.route.target) if taken.route.kind == "go" else taken.start
+                crossing = {"from": taken.start, "to": to, "message": taken.route.message}
+                context.journal.write("cue.crossing", crossing)
+        if self._direct is not None and not turn.cut:
+            turn.content_type = self._direct.route.content_type or turn.content_type
+            turn.deliver(self._direct.content)
 
-    async def _apply_move(self, move: _Taken) -> None:
-        turn, context = self._turn, self._context
-        if turn.transitions >= context.limits.transitions:
-            move.applied, move.reason = False, "the limit of transitions in one turn was reached"
-            turn.stop_at("transitions", context.limits.transitions)
-            return
-        turn.transitions += 1
-        await self._lay(move, stage=str(move.route.target))
-
-    async def _lay(self, taken: _Taken, stage: str | None = None) -> None:
-        """Write what a route brings to where it leads: one change of state."""
-        values = dict(taken.route.state)
-        if stage is not None:
-            values = {"stage": stage, **values}
-        if not values:
-            return
-
-        async def write() -> None:
-            lay_over(self._context.agent, values)
-
-        cause = {"kind": "tool", "tool": taken.tool, "call_id": taken.call_id}
-        await self._context.hook(f"the route of {taken.tool}", write, cause)
-
-    def _carry_message(self) -> None:
-        move = self._move
-        if move is None or not move.applied or not isinstance(move.route.message, str):
-            return
-        self._context.journal.write(
-            "cue.crossing", {"from": move.start, "to": str(move.route.target), "message": move.route.message}
+    def _apply(self, move: _Taken) -> None:
+        """Move, and lay what the route brings over where it leads: one change of state."""
+        staged = laid(
+            self._context.agent, f"the route of {move.tool}", {"stage": move.route.target, **move.route.state}
         )
+        self._context.standing.take(staged, {"kind": "tool", "tool": move.tool, "call_id": move.call_id})
 
-    def _write(self, taken: _Taken) -> None:
-        route = taken.route
-        data: dict[str, Any] = {
-            "call_id": taken.call_id,
-            "kind": route.kind,
-            "from": taken.start,
-            "applied": taken.applied,
-        }
-        if route.kind == "go":
-            data["to"] = str(route.target)
-        if taken.reason:
-            data["reason"] = taken.reason
-        if route.feedback != VALIDATED:
-            data["feedback"] = route.feedback
-        if route.state:
-            data["state"] = msgspec.json.decode(plain_json(dict(route.state)))
-        if route.content_type is not None:
-            data["content_type"] = str(route.content_type)
-        if isinstance(route.message, str):
-            data["message"] = route.message
-        elif route.message is not None:
-            data["message"] = msgspec.json.decode(plain_json({"content": route.message.content}))
-        self._context.journal.write("cue.route", data)
+    @staticmethod
+    def _drop(taken: _Taken, reason: str) -> str:
+        taken.applied, taken.reason = False, reason
+        return reason

@@ -35,6 +35,7 @@ class Standing:
         self._view_text: str | None = ""
         # What is failing already, so that each fault is told once until it is over.
         self._failing: dict[str, set[str]] = {"when": set(), "property": set(), "render": set()}
+        self._held: list[dict[str, Any]] | None = None
         self.blocks = static_blocks(agent)
         self.static = static_text(self.blocks)
         self.tools = tuple(tool.spec for tool in agent.__declaration__.tools)
@@ -45,12 +46,17 @@ class Standing:
         return getattr(self.agent, "stage", None) if self.agent.__declaration__.stages else None
 
     def open(self) -> None:
-        """Write the whole of it once: the State is complete before the first word."""
+        """Write the whole of it once: the State is complete before the first word. Then what is failing."""
+        held: list[dict[str, Any]] = []
+        self._held = held
         self._write_state(list(self.agent.__declaration__.fields), None, always=True)
         self.gate()
         for block in self.blocks:
             self._write_block(block.name, block.text)
         self.view()
+        self._held = None
+        for failure in held:
+            self._journal.write("error", failure)
 
     def resume(self, derived: Mapping[str, bytes], visible_names: tuple[str, ...], view_hash: str) -> None:
         """Take up what the log says already, so that only differences are written."""
@@ -61,8 +67,12 @@ class Standing:
 
     def take(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
         """Commit what a handler changed, and write it."""
-        names = staged.names(self.agent._cell)
         staged.commit()
+        self.tell(staged, cause)
+
+    def tell(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
+        """Write what a handler changed, which is committed already."""
+        names = staged.names(self.agent._cell)
         if names or self.agent.__declaration__.derived:
             self._write_state(list(names), cause)
         self.gate()
@@ -111,12 +121,15 @@ class Standing:
             return
         for name, error in failures:
             if name not in failing:
-                message = sentence.format(name=name, error=describe(error))
-                self._journal.write(
-                    "error",
-                    {"code": f"{kind}-raised", "message": message[:1].upper() + message[1:], "recoverable": True},
-                )
+                told = sentence.format(name=name, error=describe(error))
+                self._tell({"code": f"{kind}-raised", "message": told[:1].upper() + told[1:], "recoverable": True})
         self._failing[kind] = {name for name, _ in failures}
+
+    def _tell(self, failure: dict[str, Any]) -> None:
+        if self._held is None:
+            self._journal.write("error", failure)
+        else:
+            self._held.append(failure)
 
 
 def _digest(text: str) -> str:

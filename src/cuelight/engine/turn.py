@@ -14,7 +14,7 @@ from . import lines
 from .asking import Attempt, Overlap, Stream, failure_message, usage_metrics
 from .batch import Batch
 from .context import CallContext
-from .replies import Reply
+from .replies import Reply, default_type
 
 __all__ = ["Turn"]
 
@@ -41,12 +41,17 @@ class Turn:
         self.pieces: list[str] = []
         self.content: Any = None
         self.content_type: HttpContentType | None = None
-        self.over = False
-        """Whether the turn ends without asking the model again."""
+        self.answered = False
+        """Whether code gave the answer, so that the model is not asked again."""
+        self.stopped: tuple[str, float] | None = None
+        """The limit that the turn was stopped at, and its value."""
         self.cut = False
         self.heard: str | None = None
+        """What of an interrupted turn was heard; None is all that was spoken until then."""
         self.instructions: str | None = None
         """What the next request is told beside the view; asked for by `self.call.reply`."""
+        self.closed = False
+        """Whether its end is written, so that no interruption reaches it any more."""
         self.asked_again = False
         """Whether a handler asked for another reply, so that the turn goes on although it was answered."""
         self.gate: Gate
@@ -69,20 +74,20 @@ class Turn:
 
     async def run(self) -> Reply:
         """Run the turn to its end, and give what the caller got."""
-        while not self.over and not self.cut and self.context.ended is None:
-            limit = self._limit_reached()
-            if limit is not None:
-                self.stop_at(*limit)
-                break
+        most = self.context.limits.model_requests
+        await self.context.journal.barrier()  # readers see what began the turn before anything of its answer
+        while not (self.answered or self.cut or self.out_of_bounds() or self.context.ended is not None):
             self.requests += 1
             answer = await self._ask()
-            if answer is None or self.cut:
+            if answer is None or not answer.calls:
                 break
-            if not answer.calls:
-                break
-            if self.requests >= self.context.limits.model_requests:
-                self.stop_at("model_requests", self.context.limits.model_requests)
+            if self.requests >= most:
+                self.stop_at("model_requests", most)
             await Batch(self, answer).run()
+            if self.asked_again:
+                self.answered = self.asked_again = False
+        if self.stopped is not None:
+            self._tell_stop(*self.stopped)
         # One yield a turn lets an interruption in that came while everything was ready at once, and keeps a call
         # whose model and store never wait from holding the loop.
         await asyncio.sleep(0)
@@ -95,23 +100,27 @@ class Turn:
         if self._stream is not None:
             self._stream.cut()
 
-    def _limit_reached(self) -> tuple[str, float] | None:
-        limits = self.context.limits
-        if self.context.clock.monotonic() - self._began >= limits.turn_s:
-            return "turn_s", limits.turn_s
-        return None
+    def out_of_bounds(self) -> bool:
+        """Tell whether the turn may start nothing more, by a limit."""
+        limit = self.context.limits.turn_s
+        if self.stopped is None and self.context.clock.monotonic() - self._began >= limit:
+            self.stop_at("turn_s", limit)
+        return self.stopped is not None
 
     def stop_at(self, limit: str, value: float) -> None:
-        """End the turn at a limit: the log says which, and the caller hears a line that claims nothing."""
-        if self.over:
-            return
-        self.over = True
+        """Stop the turn at a limit: nothing more begins in it."""
+        if self.stopped is None:
+            self.stopped = (limit, value)
+
+    def _tell_stop(self, limit: str, value: float) -> None:
+        """End a turn that was stopped: the log says at which limit, and the caller hears a line that claims nothing."""
         self.context.error(
             f"limit-{limit.replace('_', '-')}",
             f"The turn was stopped at its limit {limit}={value:g}. Raise it in `limits = Limits({limit}=...)` if such "
             "turns are meant to be.",
         )
-        self.say(self.context.agent.fallback_line, "code")
+        if not self.cut:
+            self.say(self.context.agent.fallback_line, "code")
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -120,18 +129,23 @@ class Turn:
         spoken = ""
         for number in range(1, _ATTEMPTS + 1):
             attempt = await self._attempt(spoken)
+            if attempt is None:
+                return None
             self._record(attempt)
             spoken = f"{spoken} {attempt.text.strip()}".strip() if attempt.error is not None else spoken
-            if attempt.cut or self.cut:
+            if self.cut:
                 return attempt
             if attempt.error is None and (not attempt.is_empty or spoken):
                 return attempt
             if not self._tell_failure(attempt, number):
                 break
+            if self.out_of_bounds():
+                return None
         self.say(self.context.agent.fallback_line, "code")
         return None
 
-    async def _attempt(self, spoken: str) -> Attempt:
+    async def _attempt(self, spoken: str) -> Attempt | None:
+        """Make one request; none is made any more when the caller has cut in."""
         context = self.context
         standing = context.standing
         self.gate = gate = standing.gate()
@@ -139,6 +153,8 @@ class Turn:
         view = standing.view(*notes)
         if context.journal.holds_results:
             await context.journal.barrier()
+        if self.cut:
+            return None
         request = ModelRequest(
             static=standing.static,
             history=context.journal.history.messages,
@@ -177,12 +193,9 @@ class Turn:
         context.count_usage(attempt)
         self._request_ids.append(metrics["request_id"])
         context.journal.write("metrics.llm", metrics)
-        failed = attempt.error is not None or attempt.cut or self.cut
-        if failed and not attempt.text:
+        if not attempt.text and not attempt.calls:
             return
-        if attempt.is_empty and not attempt.text:
-            return
-        attempt.calls = context.with_ids([] if self.cut else attempt.calls)
+        attempt.calls = context.with_ids(attempt.calls)
         data: dict[str, Any] = {
             "speech_id": self.speech_id,
             "request": self.requests,
@@ -190,12 +203,13 @@ class Turn:
             "calls": [{"call_id": call.id, "name": call.name} for call in attempt.calls],
             "finish": attempt.finished.reason,
         }
-        if failed:
+        if attempt.error is not None or attempt.cut:
             data["cut"] = True
         context.journal.write("cue.reply", data)
         self.instructions = None
-        text = attempt.text.strip()
-        if text:
+        if attempt.cut:
+            self._say_cut(attempt)
+        elif text := attempt.text.strip():
             self.say(text, "model")
 
     def _tell_failure(self, attempt: Attempt, number: int) -> bool:
@@ -214,34 +228,38 @@ class Turn:
     # --- speaking and closing -----------------------------------------------------------------------------------------
 
     def say(self, text: str, by: str) -> None:
-        """Speak a line in this turn."""
+        """Speak a line in this turn. What comes after the caller has cut in is written down, and not heard."""
         if not text.strip():
             return
-        self.pieces.append(text)
         self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": by, "text": text})
+        if self.cut:
+            return
+        self.pieces.append(text)
         if by != "model" and self._first_words_after is None:
             self._first_words_after = self.context.clock.monotonic() - self._began
         # The model's words were passed on as they came; here they are only closed.
         self.context.journal.utter(self.speech_id, "" if by == "model" else text, whole=True)
 
+    def _say_cut(self, attempt: Attempt) -> None:
+        """Write a reply that the caller cut into; what had been passed on by then was spoken."""
+        if text := attempt.text.strip():
+            self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": "model", "text": text})
+        if passed_on := attempt.passed_on.strip():
+            self.pieces.append(passed_on)
+            self.context.journal.utter(self.speech_id, "", whole=True)
+
     def deliver(self, content: Any) -> None:
         """End the turn with content given by code."""
         self.content = content
-        self.over = True
+        self.answered = True
         self.say(content if isinstance(content, str) else msgspec.json.encode(content).decode(), "direct")
 
     async def close(self) -> Reply:
         """Write the turn's end and store it."""
+        self.closed = True
         context = self.context
-        text = "\n".join(self.pieces)
-        if self.cut and self.heard is not None:
-            text = self.heard
-        if self.pieces or self.cut:
-            context.journal.write(
-                "turn.agent",
-                {"speech_id": self.speech_id, "text": text, "interrupted": self.cut, "metrics": self._metrics()},
-            )
-        content_type = self.content_type or _default_type(self.content)
+        text = self._write_spoken()
+        content_type = self.content_type or default_type(self.content)
         delivered: dict[str, Any] = {"speech_id": self.speech_id, "attempts": self.attempts}
         if self.message_id is not None:
             delivered["message_id"] = self.message_id
@@ -259,6 +277,20 @@ class Turn:
             speech_id=self.speech_id,
         )
 
+    async def break_off(self) -> None:
+        """Store what was spoken in a turn that an author's fault ended; its message stays unanswered."""
+        self.closed = True
+        self._write_spoken()
+        await self.context.journal.barrier()
+
+    def _write_spoken(self) -> str:
+        """Write everything spoken in the turn, or heard of it; gives the words."""
+        text = self.heard if self.cut and self.heard is not None else "\n".join(self.pieces)
+        if self.pieces or self.cut:
+            data = {"speech_id": self.speech_id, "text": text, "interrupted": self.cut, "metrics": self._metrics()}
+            self.context.journal.write("turn.agent", data)
+        return text
+
     def _metrics(self) -> dict[str, Any]:
         model = self.context.model
         metrics: dict[str, Any] = {}
@@ -270,7 +302,3 @@ class Turn:
             metrics["provider_request_ids"] = self._request_ids
             metrics["llm_metadata"] = {"model_name": model.name, "model_provider": model.provider}
         return metrics
-
-
-def _default_type(content: Any) -> HttpContentType:
-    return HttpContentType.TEXT if content is None or isinstance(content, str) else HttpContentType.JSON

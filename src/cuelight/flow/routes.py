@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Literal
 
 __all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "direct", "go", "stay"]
@@ -35,29 +36,29 @@ class DirectMessage:
 class Route:
     """Say where the conversation goes, and what goes along; made by `go`, `stay` and `direct`.
 
-    Each builder returns a new route; called again it replaces its own earlier value and no other.
+    Immutable. Each builder returns a new route; called again it replaces its own earlier value and no other. A builder
+    given a value of the wrong type raises TypeError (`with_content_type` ValueError), in the handler that calls it.
     """
 
     kind: Literal["go", "stay", "direct"]
     target: Any = None
     feedback: str = VALIDATED
-    content: Any = None
     prompt: str | None = None
-    state: Mapping[str, Any] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     content_type: HttpContentType | None = None
     message: str | DirectMessage | None = None
 
     def with_tool_feedback(self, feedback: str) -> "Route":
         """Set what the model reads as the tool's result: a directive to it, no words for the caller."""
-        return replace(self, feedback=feedback)
+        return replace(self, feedback=_text("with_tool_feedback", feedback))
 
     def with_state(self, state: Mapping[str, Any] | None = None, /, **values: Any) -> "Route":
         """Set fields of the destination, written after its entry hooks have run; they stay until overwritten."""
-        return replace(self, state={**(state or {}), **values})
+        return replace(self, state=MappingProxyType({**(state or {}), **values}))
 
     def with_prompt(self, prompt: str) -> "Route":
         """Attach a prompt to the destination step, where it stays until overwritten."""
-        return replace(self, prompt=prompt)
+        return replace(self, prompt=_text("with_prompt", prompt))
 
     def with_content_type(self, content_type: HttpContentType) -> "Route":
         """Set the content type of this turn's reply."""
@@ -65,6 +66,8 @@ class Route:
 
     def with_message(self, message: str | DirectMessage) -> "Route":
         """Send a message along: a string is what the destination's model hears, a `DirectMessage` ends the turn."""
+        if not isinstance(message, DirectMessage):
+            _text("with_message", message, "text or a DirectMessage")
         return replace(self, message=message)
 
 
@@ -83,13 +86,22 @@ def stay(feedback: str | None = None) -> Route:
     Args:
         feedback: a directive to the model; None is the standard message.
     """
-    return Route("stay", feedback=VALIDATED if feedback is None else feedback)
+    return Route("stay", feedback=VALIDATED if feedback is None else _text("stay", feedback))
 
 
 def direct(content: Any) -> Route:
     """Give content to the caller as it is, and end the turn without asking the model again.
 
+    The same as staying with a `DirectMessage`, so a later `with_message` takes its place.
+
     Args:
         content: a string, or a value that has a JSON form.
     """
-    return Route("direct", content=content)
+    return Route("direct", message=DirectMessage(content))
+
+
+def _text(where: str, value: Any, wanted: str = "text") -> str:
+    """Refuse what is no text where it is written, not later where it would be read."""
+    if not isinstance(value, str):
+        raise TypeError(f"{where} takes {wanted}, not a value of type {type(value).__name__}.")
+    return value

@@ -46,9 +46,10 @@ class Message(msgspec.Struct, frozen=True):
 class _Batch:
     """A reply whose calls are not all settled: nothing of it is in the messages yet."""
 
-    __slots__ = ("arguments", "names", "results", "text")
+    __slots__ = ("arguments", "names", "results", "speech_id", "text")
 
-    def __init__(self, text: str, calls: list[dict[str, Any]]) -> None:
+    def __init__(self, speech_id: str, text: str, calls: list[dict[str, Any]]) -> None:
+        self.speech_id = speech_id
         self.text = text
         self.names: dict[str, str] = {call["call_id"]: call["name"] for call in calls}
         self.arguments: dict[str, str] = {}
@@ -70,10 +71,10 @@ class History:
         self._exchanges = exchanges
         self._starts: list[int] = []
         self._batch: _Batch | None = None
-        self._later: list[str] = []
+        self._later: list[tuple[str, str]] = []
         # Where each line spoken in the newest turn stands, and its words: an interruption cuts them to what was heard.
         self._spoken: list[tuple[int, str]] = []
-        self._turn_over = False
+        self._speech_id = ""
         self._handlers = {
             "turn.user": self._turn_user,
             "turn.agent": self._turn_agent,
@@ -89,6 +90,11 @@ class History:
         return isinstance(other, History) and self.messages == other.messages
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def newest_words(self) -> int:
+        """Give the index of the message that holds the caller's newest words."""
+        return self._starts[-1]
 
     def again(self) -> "History":
         """Give an empty history with the same settings."""
@@ -107,7 +113,7 @@ class History:
             for call_id in self._batch.names:
                 self._batch.results.setdefault(call_id, UNSETTLED)
             self._settle(self._batch)
-        self._turn_over = True
+        self._spoken.clear()
         self._trim()
         self._starts.append(len(self.messages))
         self.messages.append(Message("user", data["text"]))
@@ -119,17 +125,17 @@ class History:
     def _reply(self, data: Mapping[str, Any]) -> None:
         text = data["text"].strip()
         if data["calls"]:
-            self._batch = _Batch(text, data["calls"])
+            self._batch = _Batch(data.get("speech_id", ""), text, data["calls"])
         elif text:
-            self._speak(text, f"{text} {CUT_BY_FAULT}" if data.get("cut") else text)
+            self._speak(data.get("speech_id", ""), text, f"{text} {CUT_BY_FAULT}" if data.get("cut") else text)
 
     def _said(self, data: Mapping[str, Any]) -> None:
         if data["by"] == "model":
             return  # its reply holds these words
         if self._batch is None:
-            self._speak(data["text"], data["text"])
-        else:
-            self._later.append(data["text"])  # said while a tool ran: nothing may stand between a call and its result
+            self._speak(data.get("speech_id", ""), data["text"], data["text"])
+        else:  # said while a tool ran: nothing may stand between a call and its result
+            self._later.append((data.get("speech_id", ""), data["text"]))
 
     def _tool_call(self, data: Mapping[str, Any]) -> None:
         if self._batch is not None:
@@ -144,25 +150,33 @@ class History:
             self._settle(batch)
 
     def _turn_agent(self, data: Mapping[str, Any]) -> None:
-        if data["interrupted"]:
-            self._keep_heard(data["text"])
-        self._turn_over = True
+        if not data["interrupted"]:
+            return
+        self._turn_to(data.get("speech_id", ""))
+        rest = self._keep_heard(data["text"])
+        if rest:  # heard of a reply that nothing else was written of
+            self.messages.append(Message("assistant", f"{rest} {CUT_BY_CALLER}"))
 
     def _heard(self, data: Mapping[str, Any]) -> None:
-        self._keep_heard(data["text"])
+        if data.get("speech_id", "") == self._speech_id:
+            self._keep_heard(data["text"])
 
     # --- how they do it -----------------------------------------------------------------------------------------------
 
-    def _speak(self, text: str, content: str) -> None:
-        self._note(text)
+    def _speak(self, speech_id: str, text: str, content: str) -> None:
+        self._note(speech_id, text)
         self.messages.append(Message("assistant", content))
 
-    def _note(self, text: str) -> None:
+    def _note(self, speech_id: str, text: str) -> None:
         """Remember that the message about to be added holds spoken words."""
-        if self._turn_over:
-            self._spoken.clear()
-            self._turn_over = False
+        self._turn_to(speech_id)
         self._spoken.append((len(self.messages), text))
+
+    def _turn_to(self, speech_id: str) -> None:
+        """Forget where the lines of an earlier turn stand."""
+        if speech_id != self._speech_id:
+            self._spoken.clear()
+            self._speech_id = speech_id
 
     def _read(self, data: Mapping[str, Any]) -> str:
         error = data.get("error")
@@ -180,23 +194,27 @@ class History:
     def _settle(self, batch: _Batch) -> None:
         calls = tuple(ToolUse(one, name, batch.arguments.get(one, "{}")) for one, name in batch.names.items())
         if batch.text:
-            self._note(batch.text)
+            self._note(batch.speech_id, batch.text)
         self.messages.append(Message("assistant", batch.text, calls))
         self.messages.extend(Message("tool", batch.results[one], tool_call_id=one) for one in batch.names)
         self._batch = None
-        for line in self._later:
-            self._speak(line, line)
+        for speech_id, line in self._later:
+            self._speak(speech_id, line, line)
         self._later.clear()
 
-    def _keep_heard(self, heard: str) -> None:
-        """Cut the turn's spoken lines down to what reached the caller's ear, in the order they were spoken."""
-        rest = heard.strip()
+    def _keep_heard(self, heard: str) -> str:
+        """Cut the turn's spoken lines down to what reached the caller's ear, in the order they were spoken.
+
+        Gives what was heard and is in none of them.
+        """
+        rest = heard.split()  # word by word: a recogniser, or a line break between pieces, spaces them its own way
         unheard: list[int] = []
         for index, text in self._spoken:
             message = self.messages[index]
-            whole = rest.startswith(text)
-            kept = text if whole else rest
-            rest = rest[len(text) :].lstrip() if whole else ""
+            words = text.split()
+            whole = rest[: len(words)] == words
+            kept = text if whole else " ".join(rest)
+            rest = rest[len(words) :] if whole else []
             if kept and not rest:
                 kept = f"{kept} {CUT_BY_CALLER}"
             if kept or message.tool_calls:
@@ -206,6 +224,7 @@ class History:
         for index in reversed(unheard):
             del self.messages[index]
         self._spoken.clear()
+        return " ".join(rest)
 
     def _trim(self) -> None:
         if self._exchanges is None or len(self._starts) < self._exchanges:
