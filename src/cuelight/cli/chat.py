@@ -1,0 +1,67 @@
+"""`cuelight chat`: talk with an agent, from a terminal or through a pipe."""
+
+import sys
+from io import BufferedReader
+from typing import Annotated, cast
+
+import typer
+from rich.console import Console
+
+from cuelight.cli.blocks import print_prompt, read_prompt
+from cuelight.cli.commands import DID_NOT_HOLD, complain, single
+from cuelight.cli.given import read_state
+from cuelight.cli.options import AgentName, AsLines, ModelName, StateGiven, StoreName
+from cuelight.cli.piped import answer_lines, lines_of, show_entries, show_plainly
+from cuelight.cli.session import Asked, Session
+from cuelight.cli.terminal import in_terminal, talk
+from cuelight.errors import BadInput
+from cuelight.wiring import find_agent
+
+__all__ = ["app"]
+
+app = single()
+
+
+@app.command()
+def chat(
+    agent: AgentName,
+    state: StateGiven = None,
+    model: ModelName = None,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Show the prompt, and what changes of it.")
+    ] = False,
+    resume: Annotated[
+        str | None, typer.Option(help="Take up an open call: its id, the start of it, or: last.", metavar="CALL")
+    ] = None,
+    keep_open: Annotated[
+        bool, typer.Option("--keep-open", help="Do not end the call at the end of the input; --resume takes it up.")
+    ] = False,
+    store: StoreName = None,
+    as_json: AsLines = False,
+) -> None:
+    """Talk with an agent, here in the terminal or through a pipe.
+
+    In a terminal, ctrl-C cuts a reply short; where none is being given it ends the call, as ctrl-D does.
+
+    Through a pipe each line is a turn, and all are answered; blank lines are passed over. The exit code is 0 when each
+    line was answered; 1 when the call had ended before, or a turn ended in an error instead of an answer; 2 when the
+    call could not be opened or could not go on.
+    """
+    if resume is not None and state is not None:
+        raise BadInput("--state is for a new call; a resumed one has the state that its log says. Leave one out.")
+    if as_json and show_prompt:
+        raise BadInput("--show-prompt is for people and --json for programs; leave one out.")
+    found = find_agent(agent)
+    asked = Asked(agent, found, model, store, read_state(state, found), resume)
+    if in_terminal() and not as_json:
+        talk(asked, keep_open=keep_open, show_prompt=show_prompt)
+        return
+    with Session(asked) as session:
+        if show_prompt:
+            print_prompt(read_prompt(session.call.agent), Console(highlight=False))
+        lines = lines_of(cast(BufferedReader, sys.stdin.buffer), lambda: session.ended)
+        with show_entries(session) if as_json else show_plainly(session) as show:
+            given, answered = answer_lines(session, lines, show, keep_open=keep_open)
+    if answered < given:
+        complain(f"{given - answered} of {given} lines got no answer.", "not-answered")
+        raise typer.Exit(DID_NOT_HOLD)

@@ -1,0 +1,164 @@
+"""What all commands share: they are imported when they are run, and every error is one line that says what to do."""
+
+import importlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextvars import ContextVar
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from cuelight.errors import CuelightError
+
+__all__ = ["CANNOT_RUN", "DID_NOT_HOLD", "CommandGroup", "complain", "group", "is_debugging", "single"]
+
+DID_NOT_HOLD = 1
+CANNOT_RUN = 2
+_PIPE_CLOSED = 141  # what a shell reports of any program whose reader went away
+_DEBUG = "CUELIGHT_DEBUG"
+
+_debugging: ContextVar[bool] = ContextVar("cuelight_debugging", default=False)
+
+# The family of Typer's own errors: of its members, every version exports this one.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+
+class _Lazy(MutableMapping[str, Any]):
+    """Hold commands by name, each imported when it is asked for."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = modules
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            command = get_command(importlib.import_module(self._modules[name]).app)
+            command.name = name
+            self._made[name] = command
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+class CommandGroup(TyperGroup):
+    """Be a command that has commands.
+
+    `table` names them in order, each with the module whose `app` it is and one line of help, so that listing them
+    imports none.
+    """
+
+    table: ClassVar[Mapping[str, tuple[str, str]]] = {}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Lazy({name: module for name, (module, _) in self.table.items()})
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; without any, the help is what was asked for."""
+        return super().parse_args(ctx, args or ["--help"])
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.table.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and exit: 0 where all went well, 1 where something did not hold, 2 where it could not run."""
+        given = list(sys.argv[1:] if args is None else args)
+        _debugging.set("--debug" in given or os.environ.get(_DEBUG, "") not in ("", "0"))
+        given = [argument for argument in given if argument != "--debug"]
+        _be_robust()
+        try:
+            code = super().main(given, prog_name or "cuelight", complete_var, False, windows_expand_args, **extra)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _forget_stdout()
+            code = _PIPE_CLOSED
+        except _UsageError as error:
+            code = _tell_usage(error)
+        except (typer.Abort, KeyboardInterrupt):
+            code = 130
+        except Exception as error:
+            code = _tell(error)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def group(table: Mapping[str, tuple[str, str]], **options: Any) -> typer.Typer:
+    """Make a group of commands.
+
+    Args:
+        table: the commands' names in order, each with its module and one line of help.
+        options: what else `typer.Typer` is told.
+    """
+    cls = type("Commands", (CommandGroup,), {"table": table})
+    return typer.Typer(cls=cls, add_completion=False, rich_markup_mode=None, **options)
+
+
+def single() -> typer.Typer:
+    """Make the app of a command that is on its own."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+def is_debugging() -> bool:
+    """Tell whether errors are to be told with all their details."""
+    return _debugging.get()
+
+
+def _be_robust() -> None:
+    """Let text that the terminal cannot show be shown as far as it can; the developer's log goes where it was asked."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if is_debugging():
+        logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+
+
+def _forget_stdout() -> None:
+    """Let nothing more be written to a reader that is gone: not by the interpreter either, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(error: Exception) -> int:
+    if is_debugging():
+        traceback.print_exception(error)
+    code = error.code if isinstance(error, CuelightError) else "unexpected"
+    message = str(error) if isinstance(error, CuelightError) else f"{type(error).__name__}: {error}"
+    hint = "" if isinstance(error, CuelightError) or is_debugging() else f" {_DEBUG}=1 shows where it comes from."
+    complain(f"{message}{hint}", code)
+    return CANNOT_RUN
+
+
+def _tell_usage(error: Any) -> int:
+    path = error.ctx.command_path if error.ctx is not None else "cuelight"
+    message = error.format_message()
+    stop = "" if message.endswith((".", "?", "!")) else "."
+    complain(f"{message}{stop} `{path} --help` says what there is.", "usage")
+    return CANNOT_RUN
+
+
+def complain(message: str, code: str) -> None:
+    """Say on stderr, in one line, what is wrong, with its stable code."""
+    print(f"cuelight: {' '.join(message.split())} [{code}]", file=sys.stderr)  # noqa: T201 - the command line's voice

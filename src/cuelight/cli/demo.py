@@ -1,0 +1,64 @@
+"""`cuelight demo`: the example, as it comes with the package."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import typer
+
+from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.options import ModelName, StoreName
+from cuelight.cli.piped import answer_lines, show_plainly
+from cuelight.cli.session import Asked, Session
+from cuelight.cli.terminal import in_terminal, talk
+from cuelight.errors import NotSetUp
+from cuelight.wire import encode
+from cuelight.wiring import find_agent
+
+__all__ = ["app", "example"]
+
+app = single()
+
+# In a wheel the example lies beside this file; in a checkout it is among the others.
+_PLACES = (Path(__file__).parent / "_demo", Path(__file__).parents[3] / "examples")
+
+LINES = (
+    "Hello, I would like to make an appointment for my cat.",
+    "I'm Ada Byrne, and my number is 600 123 456.",
+    "Would Friday be possible?",
+    "Then next Tuesday, please.",
+    "Half past ten is fine.",
+    "No, that's all. Thank you!",
+)
+
+
+@app.command()
+def demo(model: ModelName = None, store: StoreName = None) -> None:
+    """Talk with the example agent, the front desk of a vet: no key, no service.
+
+    Without a terminal a short session is played, and at the end the State that its log folds into is shown.
+    """
+    folder = example()
+    asked = Asked("demo", find_agent(str(folder)), model, store)
+    if in_terminal():
+        talk(asked)
+        return
+    with Session(asked) as session:
+        with show_plainly(session) as show:
+            given, answered = answer_lines(session, LINES, show, keep_open=False)
+        sys.stdout.write("\nThe State of the call, folded from its log:\n")
+        sys.stdout.write(msgspec.json.format(encode(session.call.state)).decode() + "\n")
+    if answered < given:
+        raise typer.Exit(DID_NOT_HOLD)
+
+
+def example() -> Path:
+    """Find the example's folder.
+
+    Raises:
+        NotSetUp: it is not there.
+    """
+    for place in _PLACES:
+        if (place / "harbour_vets" / "agent.py").is_file():
+            return place / "harbour_vets"
+    raise NotSetUp("This installation lacks the example. Install it anew: pip install --force-reinstall cuelight.")

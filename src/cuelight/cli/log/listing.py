@@ -1,0 +1,49 @@
+"""`cuelight log list`: the calls that are stored."""
+
+import sys
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+import typer
+
+from cuelight.cli.commands import single
+from cuelight.cli.options import AsJson, StoreName
+from cuelight.cli.stored import with_store
+from cuelight.ports import CallInfo, Store
+from cuelight.wiring import store_setting
+
+__all__ = ["app"]
+
+app = single()
+
+
+@app.command()
+def list_calls(
+    store: StoreName = None,
+    most: Annotated[int, typer.Option("--most", "-n", min=1, help="How many to list.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the calls that are stored, those that were active last first."""
+
+    async def read(opened: Store) -> list[CallInfo]:
+        return await opened.calls()
+
+    calls = with_store(store, read)
+    if as_json:
+        for info in calls[:most]:
+            sys.stdout.write(msgspec.json.encode(info).decode() + "\n")
+        return
+    if not calls:
+        typer.echo(f"There are no calls in {store_setting(store)}. `cuelight demo` makes one.")
+        return
+    rows = [("CALL", "AGENT", "LAST ACTIVE", "ENTRIES", "")]
+    for info in calls[:most]:
+        at = datetime.fromtimestamp(info.last_at).astimezone().strftime("%Y-%m-%d %H:%M")
+        rows.append((info.call, info.agent, at, str(info.seq), "ended" if info.ended else "open"))
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for call, agent, at, seq, status in rows:
+        line = f"{call:{widths[0]}}  {agent:{widths[1]}}  {at:{widths[2]}}  {seq:>{widths[3]}}  {status}"
+        typer.echo(line.rstrip())
+    if len(calls) > most:
+        typer.echo(f"… and {len(calls) - most} more: --most {len(calls)} lists all.")

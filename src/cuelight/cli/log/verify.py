@@ -1,0 +1,39 @@
+"""`cuelight log verify`: whether a log is whole."""
+
+import sys
+
+import typer
+
+from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.log.source import read_log
+from cuelight.cli.options import AsJson, SourceName, StoreName
+from cuelight.wire import encode
+
+__all__ = ["app"]
+
+app = single()
+
+
+@app.command()
+def verify(source: SourceName, store: StoreName = None, as_json: AsJson = False) -> None:
+    """Say whether a log is whole and, if not, where and how not.
+
+    The exit code is 0 when it is and 1 when it is not.
+    """
+    found = read_log(source, store)
+    for damage in found.damage:
+        if as_json:
+            sys.stdout.write(encode(damage).decode() + "\n")
+        else:
+            typer.echo(f"{damage.message} [{damage.kind}]")
+    if found.damage:
+        if not as_json:
+            count = len(found.damage)
+            typer.echo(f"Not whole: {count} thing{' is' if count == 1 else 's are'} wrong. {_read(len(found.entries))}")
+        raise typer.Exit(DID_NOT_HOLD)
+    if not as_json:
+        typer.echo(f"Whole. {_read(len(found.entries))}")
+
+
+def _read(entries: int) -> str:
+    return f"{entries} entr{'y' if entries == 1 else 'ies'} could be read."

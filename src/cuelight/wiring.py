@@ -1,0 +1,284 @@
+"""Which agent, which model, which store: the only place that chooses adapters."""
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import sysconfig
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from cuelight.agent import Agent
+from cuelight.errors import AgentNotFound, AgentNotLoaded, DeclarationRefused, NotSetUp
+from cuelight.models import CueSheet, Understudy, resolve_model
+from cuelight.ports import Model, Store
+from cuelight.stores import open_store
+
+__all__ = ["FoundAgent", "choose_model", "choose_store", "find_agent", "store_setting"]
+
+_MODEL = "CUELIGHT_MODEL"
+_STORE = "CUELIGHT_STORE"
+_UNDERSTUDY = "understudy"
+_SHEET = "cues.toml"
+_PACKAGE = Path(__file__).resolve().parent
+_LIBRARIES = tuple(
+    Path(path).resolve() for name, path in sysconfig.get_paths().items() if name in ("stdlib", "purelib", "platlib")
+)
+
+
+class FoundAgent(NamedTuple):
+    """Hold what makes an agent, and where it was found.
+
+    `make` is an Agent class or a function that gives an instance; `file` is where it is written.
+    """
+
+    make: Callable[[], Agent]
+    name: str
+    file: Path
+
+    @property
+    def sheet(self) -> Path:
+        """Where its cue sheet would be: beside it."""
+        return self.file.parent / _SHEET
+
+
+# --- agents -----------------------------------------------------------------------------------------------------------
+
+
+def find_agent(named: str, *, under: Path | None = None) -> FoundAgent:
+    """Find an agent by the file or folder it is in, as `module:Class`, or by its slug.
+
+    A folder's agent is in its `agent.py`; a slug is a folder or a file of that name here or in `agents/`, its hyphens
+    standing for underscores too. After a colon comes the class, or a function that makes an instance, where a file
+    has several.
+
+    Args:
+        named: what the user wrote.
+        under: the folder that relative paths and slugs start from; None is the current one.
+
+    Raises:
+        AgentNotFound: nothing of that name is there; the message says where it was looked for.
+        AgentNotLoaded: the author's code raised when it was imported, or holds no agent, or several.
+    """
+    here = (under or Path.cwd()).resolve()
+    target, colon, attribute = named.rpartition(":")
+    if not colon:
+        target, attribute = named, ""
+    file = _file_of(target, here) if target else None
+    if file is not None:
+        module, shown = _load(file), _shown(file, here)
+    elif colon and target.replace(".", "").isidentifier():
+        module, shown = _import(target, here), target
+        file = Path(module.__file__ or here / target)
+    else:
+        raise AgentNotFound(_not_found(named, here))
+    return _pick(module, file, attribute, shown)
+
+
+def _file_of(target: str, here: Path) -> Path | None:
+    """Give the file that a path, a folder or a slug means."""
+    path = here / Path(target).expanduser()
+    if path.is_file():
+        if path.suffix != ".py":
+            raise AgentNotFound(f"{target} is no Python file. Name the file or folder that the agent's class is in.")
+        return path
+    if path.is_dir() and (path / "agent.py").is_file():
+        return path / "agent.py"
+    if target.endswith(".py") or "/" in target or os.sep in target or path.is_dir():
+        return None
+    names = dict.fromkeys((target, target.replace("-", "_")))
+    return next((file for name in names for file in _places(name, here) if file.is_file()), None)
+
+
+def _places(slug: str, here: Path) -> Iterator[Path]:
+    for folder in (here, here / "agents"):
+        yield folder / slug / "agent.py"
+        yield folder / f"{slug}.py"
+
+
+def _not_found(named: str, here: Path) -> str:
+    target = named.rpartition(":")[0] or named
+    path = here / target
+    if path.is_dir():
+        return f"The folder {target} has no agent.py. Name the file that the agent's class is in."
+    if target.endswith(".py") or "/" in target:
+        return f"There is no {target}. Name a file, a folder with an agent.py in it, or module:Class."
+    there = sorted({file.parent.name for pattern in ("*/agent.py", "agents/*/agent.py") for file in here.glob(pattern)})
+    hint = f"Here are {', '.join(there)}." if there else f"`cuelight new {target}` makes one."
+    return f"There is no agent {named!r}: no {target}/agent.py or {target}.py, here or in agents/. {hint}"
+
+
+def _import(name: str, here: Path) -> ModuleType:
+    _search_first(here)
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # the author's code: whatever it raises, they are told where
+        raise AgentNotLoaded(_fault(name, error, here)) from error
+
+
+def _load(file: Path) -> ModuleType:
+    """Import a file: as part of its package where it is in one, else with its own folder to import from."""
+    file = file.resolve()
+    parts = [] if file.name == "__init__.py" else [file.stem]
+    folder = file.parent
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    _search_first(folder)
+    name = ".".join(parts)
+    try:
+        if len(parts) > 1 and not _is_foreign(parts[0], folder):
+            return importlib.import_module(name)
+        return _execute(file, name)
+    except (Exception, SystemExit) as error:  # the author's code: whatever it raises, they are told where
+        raise AgentNotLoaded(_fault(_shown(file, Path.cwd()), error, folder)) from error
+
+
+def _execute(file: Path, name: str) -> ModuleType:
+    """Run a file as a module; under a name of its own where another module has its name already."""
+    if name in sys.modules or name in sys.stdlib_module_names:
+        name = f"cuelight_agent_{name.replace('.', '_')}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # annotations are resolved through it
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _is_foreign(package: str, folder: Path) -> bool:
+    """Tell whether another package of that name is loaded."""
+    loaded = sys.modules.get(package)
+    file = getattr(loaded, "__file__", None)
+    return loaded is not None and (file is None or Path(file).resolve().parent != folder / package)
+
+
+def _search_first(folder: Path) -> None:
+    if sys.path[:1] != [str(folder)]:
+        sys.path.insert(0, str(folder))
+
+
+def _pick(module: ModuleType, file: Path, attribute: str, shown: str) -> FoundAgent:
+    if attribute:
+        found = getattr(module, attribute, None)
+        if not callable(found) or (inspect.isclass(found) and not issubclass(found, Agent)):
+            known = ", ".join(_agents(module)) or "none"
+            raise AgentNotLoaded(f"{shown} has no agent {attribute!r}. Its agents: {known}.")
+        return FoundAgent(found, attribute, Path(inspect.getsourcefile(found) or file))
+    agents = _agents(module)
+    if len(agents) > 1:
+        first = next(iter(agents))
+        raise AgentNotLoaded(f"{shown} has several agents: {', '.join(agents)}. Say which, as in {shown}:{first}.")
+    for name, cls in agents.items():
+        return FoundAgent(cls, name, file)
+    raise AgentNotLoaded(f"{shown} has no agent: write a class in it that subclasses cuelight.Agent.")
+
+
+def _agents(module: ModuleType) -> dict[str, type[Agent]]:
+    """Give the agents that a module defines; those it imports where it defines none."""
+    found = {
+        name: value for name, value in vars(module).items()
+        if inspect.isclass(value) and issubclass(value, Agent)
+        and "__framework__" not in vars(value) and not name.startswith("_")
+    }  # fmt: skip
+    own = {name: cls for name, cls in found.items() if cls.__module__ == module.__name__}
+    return own or found
+
+
+def _fault(shown: str, error: BaseException, home: Path) -> str:
+    """Say in one line what an import raised, and where in the author's code."""
+    place = _place(error, home)
+    if isinstance(error, DeclarationRefused):
+        where = f" ({place})" if place else ""
+        return f"{error.owner} is refused{where}: {'; '.join(error.problems)}."
+    where = f", at {place}" if place else ""
+    if isinstance(error, SystemExit):
+        return f"{shown} ends the program when it is imported{where}. Put that under `if __name__ == '__main__':`."
+    what = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{shown} cannot be imported{where}: {type(error).__name__}: {what}"
+
+
+def _place(error: BaseException, home: Path) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_shown(Path(error.filename), Path.cwd())}:{error.lineno}"
+    libraries = [folder for folder in (*_LIBRARIES, _PACKAGE) if not home.is_relative_to(folder)]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if file.is_file() and not any(map(file.resolve().is_relative_to, libraries)):
+            return f"{_shown(file, Path.cwd())}:{frame.lineno}"
+    return ""
+
+
+def _shown(file: Path, here: Path) -> str:
+    """Write a path as short as it can be read from here."""
+    return str(file.relative_to(here)) if file.is_relative_to(here) else str(file)
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
+def choose_model(found: FoundAgent, named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> Model:
+    """Choose what answers: `named`, else `CUELIGHT_MODEL`, else the class's `model`, else the Understudy.
+
+    Args:
+        found: the agent.
+        named: `provider:name`, or `understudy` for the stand-in that reads the agent's cue sheet.
+        environ: the environment's settings.
+
+    Raises:
+        NotSetUp: the model lacks a key or a package, or nothing is named and there is no cue sheet.
+        CueSheetRefused: the cue sheet cannot be read, or does not fit the agent's tools.
+    """
+    setting = named or environ.get(_MODEL, "").strip() or getattr(found.make, "model", None) or _UNDERSTUDY
+    if setting != _UNDERSTUDY:
+        return resolve_model(setting)
+    if found.sheet.is_file():
+        sheet = CueSheet.load(found.sheet)
+        if isinstance(found.make, type) and issubclass(found.make, Agent):
+            sheet.check(tool.spec for tool in found.make.__declaration__.tools)
+        return Understudy(sheet)
+    raise NotSetUp(
+        f"Nothing can answer for {found.name} yet. Name a model, as in {_MODEL}=openai:gpt-5-mini (or --model), or "
+        f"write what the Understudy shall say in {_shown(found.sheet, Path.cwd())}."
+    )
+
+
+# --- stores -----------------------------------------------------------------------------------------------------------
+
+
+def store_setting(named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> str:
+    """Say which store is meant: `named`, else `CUELIGHT_STORE`, else one file in the user's data folder.
+
+    Raises:
+        NotSetUp: nothing is named, and this user has no home.
+    """
+    if setting := named or environ.get(_STORE, "").strip():
+        return setting
+    folder = environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(folder):  # as the XDG specification has it: a relative one is ignored
+        try:
+            folder = str(Path.home() / ".local" / "share")
+        except RuntimeError as error:
+            raise NotSetUp(
+                f"There is no home folder to keep calls in. Name a file for them: {_STORE}=calls.sqlite3 (or --store)."
+            ) from error
+    return str(Path(folder) / "cuelight" / "calls.sqlite3")
+
+
+def choose_store(named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> Store:
+    """Open the store that is meant, and make it where it is missing.
+
+    Raises:
+        NotSetUp: the setting names no store.
+        StoreUnusable: it cannot be opened.
+    """
+    return open_store(store_setting(named, environ=environ))
