@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 
 from asking import HELLO, TOOLS, ask, events, spec, text_of
-from cuelight.log import History, Message, ToolUse
+from cuelight.log import Message, ToolUse
 from cuelight.models.conversation import Conversations
 from cuelight.ports import ModelEvent
 from stub_provider import Answer, anthropic, failure, openai
@@ -235,14 +235,13 @@ def test_any_history_becomes_a_conversation_that_providers_take(history: list[Me
 
 
 def test_what_was_converted_once_is_not_converted_again() -> None:
-    history = History()
+    history: list[Message] = []
     conversations = Conversations(calls=2)
     for number in range(20):
-        history.feed("turn.user", {"text": f"question {number}"})
-        request = ask(history.messages, view="Now.", view_at=len(history.messages) - 1)
-        before = conversations.messages(request)
-        history.feed("cue.reply", {"text": f"answer {number}", "calls": []})
-        after = conversations.messages(ask(history.messages))
+        history.append(Message("user", f"question {number}"))
+        before = conversations.messages(ask(history, view="Now.", view_at=len(history) - 1))
+        history.append(Message("assistant", f"answer {number}"))
+        after = conversations.messages(ask(history))
         assert all(one is other for one, other in zip(before[:-1], after, strict=False))
     assert len(after) == 41, "the last words are the agent's, so a note closes it"
 

@@ -1,6 +1,5 @@
 """The model of tests: it says what its script says, one item a request, and remembers what it was asked."""
 
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import cached_property
 from inspect import isawaitable
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from cuelight.errors import ScriptRanOut, ScriptRefused
+from cuelight.models.words import words
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
 
 __all__ = ["Item", "Reply", "Request", "Script", "calls", "raw_call"]
@@ -18,8 +18,6 @@ Reply: TypeAlias = str | ToolCallRequest | BaseException | type[BaseException] |
 
 Item: TypeAlias = "Reply | Callable[[Request], Reply | Awaitable[Reply]]"
 """A reply, or a callable that is given the request and returns one; it may be `async`."""
-
-_WORDS = re.compile(r"\S+\s*|\s+")
 
 
 class Request:
@@ -93,8 +91,8 @@ class Script:
         reason = "stop"
         for piece in _pieces(reply, f"item {number} of the script"):
             if isinstance(piece, str):
-                for words in _WORDS.findall(piece):
-                    yield TextDelta(words)
+                for word in words(piece):
+                    yield TextDelta(word)
             elif isinstance(piece, ToolCallRequest):
                 reason = "tool_calls"
                 yield piece

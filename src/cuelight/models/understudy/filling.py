@@ -1,0 +1,65 @@
+"""How the blanks of one cue are filled: from its words, from pieces picked out, from what else is known."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cuelight.models.understudy.lines import Line, Unknown, field_of
+from cuelight.models.understudy.scene import Picked, Scene
+from cuelight.models.understudy.shapes import Cue
+
+__all__ = ["Filling"]
+
+
+class Filling:
+    """Fill the lines and the arguments of a cue.
+
+    Args:
+        scene: what was said.
+        cue: whose blanks they are; it says what may be recalled from earlier words.
+        captures: what its pattern caught, by group.
+        find: looks up everything else.
+    """
+
+    def __init__(self, scene: Scene, cue: Cue, captures: Mapping[str, Picked], find: Callable[[str], Any]) -> None:
+        self._scene = scene
+        self._cue = cue
+        self._captures = captures
+        self._find = find
+
+    def shown(self, path: str) -> Any:
+        """Look up what a line says in a blank."""
+        root, _, rest = path.partition(".")
+        picked = self._piece(root)
+        return field_of(picked.shown, rest) if picked is not None else self._find(path)
+
+    def argument(self, value: Any) -> Any:
+        """Fill an argument of a call; a piece alone keeps its type, and what may be missing is left out.
+
+        Raises:
+            Unknown: when a piece is missing.
+        """
+        if isinstance(value, Line):
+            return self._line(value)
+        if isinstance(value, dict):
+            filled = {key: self.argument(inner) for key, inner in value.items()}
+            return {key: inner for key, inner in filled.items() if inner is not None}
+        return [self.argument(inner) for inner in value] if isinstance(value, list) else value
+
+    def _line(self, line: Line) -> Any:
+        blank = line.only_blank
+        if blank is None:
+            return line.fill(self.shown)
+        picked = self._piece(blank.root)
+        found = picked.value if picked is not None else self._find(blank.path)
+        if found is None and not blank.optional:
+            raise Unknown(blank.root)
+        return found
+
+    def _piece(self, name: str) -> Picked | None:
+        if name in self._captures:
+            return self._captures[name]
+        slot = self._scene.sheet.slots.get(name)
+        if slot is None:
+            return None
+        recall = slot.recall if self._cue.recall is None else name in self._cue.recall
+        return self._scene.piece(slot, recall=recall)

@@ -1,0 +1,137 @@
+"""Names of people in plain English: after words that introduce one, or alone where one was asked for."""
+
+import re
+
+from cuelight.models.understudy.moments import Place
+
+__all__ = ["names"]
+
+# Words that are no name, wherever they stand; a name ends before them.
+_NO_NAME_WORDS = """
+    a about after afraid afternoon again all alone already also although always am an and another any anything are
+    around as ask at available away back bad be because been before best better bit book booked booking both bring but
+    by call called caller calling came can cannot cant cat cats change check close come coming correct could day days
+    dead did different do does dog dogs doing done dont down due early else emergency enough evening every everything
+    exactly fine first for free friday from full get go going gone good great had happy has have hello help her here
+    hers hes hey hi him his hoping how hurt i id if ill im in injured instead interested into is isnt it its ive just
+    kind last late later let like little long looking lost lot lovely make many may maybe me mine minute moment monday
+    month more morning my myself name need never new next nice no none not nothing now number of off ok okay old on one
+    only open or other our out over owner part pet phone please possible problem puppy quite raining ready really right
+    running sad same saturday say see she should sick so some someone something soon sorry speaking still stuck such
+    sunday sure take than thank thanks that thats the their them then there these they thing thinking this those though
+    thursday time to today tomorrow tonight too tuesday two under unsure until up urgent us very visit vet wait waiting
+    want wanted was wasnt we wednesday week weekend well went were what whats when where which who whos why will wish
+    with wondering wont work would wrong year years yes yesterday yet you your yours
+"""
+_NO_NAME = frozenset(_NO_NAME_WORDS.split())
+_WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
+_RUN = re.compile(rf"\s*({_WORD}(?:\s+{_WORD}){{0,6}})")
+_STRONG = re.compile(
+    r"(?<!\w)(?:name\s+is|name'?s|(?:full|last|first)\s+name|"
+    r"call\s+me|i'?m\s+called|under(?:\s+the\s+name(?:\s+of)?)?|on\s+behalf\s+of)(?=\s)",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(r"(?<!\w)(?:i\s+am|i'?m|it\s+is|it'?s|this\s+is|here\s+is)(?=\s)", re.IGNORECASE)
+_BEHIND = re.compile(rf"({_WORD}(?:\s+{_WORD}){{0,3}})\s+(?:here|speaking|calling)(?!\w)", re.IGNORECASE)
+# What may stand around a name that is the whole answer.
+_FILLER = re.compile(
+    r"\s*(?:(?:yes|yeah|yep|sure|of\s+course|ok|okay|hi|hello|hey|there|good\s+(?:morning|afternoon|evening)|well|um|uh|er|"
+    r"so|oh|sorry|it's|its|it\s+is|that's|that\s+is|i'm|im|i\s+am|this\s+is|the\s+name\s+is)(?!\w)\s*)*",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    r"\s*(?:$|\+?\d|(?:and|my|on|number|phone|here|speaking|calling|from|with|please|thanks|the)\b)", re.IGNORECASE
+)
+_TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "madam"})
+_PARTICLES = frozenset(
+    {
+        "de",
+        "da",
+        "di",
+        "del",
+        "della",
+        "der",
+        "den",
+        "la",
+        "le",
+        "van",
+        "von",
+        "bin",
+        "ibn",
+        "al",
+        "el",
+        "y",
+        "dos",
+        "das",
+        "du",
+        "st",
+    }
+)
+
+
+def names(text: str, *, asked: bool) -> list[tuple[str, Place]]:
+    """Find the names of people in a cleaned text, the likeliest first.
+
+    Args:
+        text: the caller's words.
+        asked: whether a name was asked for: then the words alone may be one.
+    """
+    found = [name for match in _STRONG.finditer(text) if (name := _after(text, match.end(), least=1))]
+    for match in _WEAK.finditer(text):
+        name = _after(text, match.end(), least=2)
+        if name:
+            found.append(name)
+    for match in _BEHIND.finditer(text):
+        name = _last_name(match)
+        if name:
+            found.append(name)
+    if not found and asked:
+        filler = _FILLER.match(text)
+        name = _after(text, filler.end() if filler else 0, least=1)
+        if name and _FOLLOWS.match(text, name[1][1]):
+            found.append(name)
+    return found
+
+
+def _after(text: str, start: int, *, least: int) -> tuple[str, Place] | None:
+    """Take the words from a place on as a name, as far as they can be one.
+
+    Written small, it takes at least this many words to be one: "it's ada byrne", not "it's raining".
+    """
+    run = _RUN.match(text, start)
+    if run is None:
+        return None
+    words = []
+    for match in re.finditer(_WORD, text[run.start(1) : run.end(1)]):
+        bare = match[0].lower().replace("'", "").rstrip(".")
+        if bare in _NO_NAME or (bare.endswith("ing") and match[0].islower()):
+            break
+        words.append(match)
+    while words and words[-1][0].lower() in _PARTICLES:
+        words.pop()
+    while words and words[0][0].lower().rstrip(".") in _TITLES:
+        words.pop(0)
+    proper = any(word[0][0].isupper() for word in words)
+    if not words or (not proper and len(words) < least):
+        return None
+    begin, end = run.start(1) + words[0].start(), run.start(1) + words[-1].end()
+    return _written(text[begin:end]), (begin, end)
+
+
+def _last_name(match: re.Match[str]) -> tuple[str, Place] | None:
+    """Take the name right before "here" or "speaking": only words written large, or two."""
+    words: list[re.Match[str]] = []
+    for word in reversed(list(re.finditer(_WORD, match[1]))):
+        if word[0].lower().replace("'", "") in _NO_NAME:
+            break
+        words.insert(0, word)
+    if not words or (len(words) < 2 and not words[0][0][0].isupper()):
+        return None
+    begin, end = match.start(1) + words[0].start(), match.start(1) + words[-1].end()
+    return _written(match.string[begin:end]), (begin, end)
+
+
+def _written(name: str) -> str:
+    """Write a name as names are written, where it came in small letters."""
+    name = re.sub(r"\s+", " ", name)
+    return name if any(letter.isupper() for letter in name) else " ".join(word.capitalize() for word in name.split())

@@ -1,0 +1,381 @@
+"""From TOML to the parts of a cue sheet, with everything that is wrong on the way."""
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar, cast
+
+from cuelight.errors import CueSheetRefused
+from cuelight.models.understudy.hearing import NO, YES, pattern
+from cuelight.models.understudy.lines import Line
+from cuelight.models.understudy.pieces import KINDS
+from cuelight.models.understudy.shapes import After, Cue, Opening, Outcome, Slot, Trigger, lines_in, refusal
+
+__all__ = ["read"]
+
+T = TypeVar("T")
+
+_SHEET = ("about", "after", "cue", "fallback", "opening", "slot", "today", "view")
+_SLOT = ("ask", "each", "from", "hears", "kind", "recall", "value", "values")
+_CUE = ("answers", "ask", "asks", "call", "hears", "name", "recall", "say", "stage", "unless", "view", "with")
+_AFTER = ("asks", "each", "go_on", "most", "name", "say", "stage", "tool", "view", "when")
+_OUTCOMES = ("null", "empty", "error", "data")
+_ALL_KINDS = (*KINDS, "one of", "choice")
+_ALWAYS = frozenset({"ask", "last", "stage"})
+_IN_PATTERN = re.compile(r"\{([^\W\d]\w*)\}")
+# What a slot inside a longer pattern may be, before its kind reads it.
+_SHAPES = {
+    "name": r"[^\W\d_][\w'.-]*(?:\s+[^\W\d_][\w'.-]*){0,4}",
+    "phone": r"[+\w][\w\s.()/-]*",
+    "email": r"\S+@\S+",
+    "number": r"\w+(?:[\s-]\w+)?",
+}
+
+
+def read(text: str, source: str) -> dict[str, Any]:
+    """Read a sheet and give its parts by name.
+
+    Raises:
+        CueSheetRefused: with everything that is wrong.
+    """
+    try:
+        sheet = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise CueSheetRefused(f"{source} is no TOML: {problem}.") from problem
+    reader = _Reader()
+    parts = reader.sheet(sheet)
+    if reader.problems:
+        raise refusal(source, reader.problems)
+    return {"source": source, **parts}
+
+
+class _Reader:
+    """Read tables and note what is wrong in them."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self.slots: dict[str, Slot] = {}
+        self.view: dict[str, re.Pattern[str]] = {}
+
+    def sheet(self, sheet: Mapping[str, Any]) -> dict[str, Any]:
+        self.keys(sheet, "the sheet", _SHEET)
+        self.view = {
+            name: found
+            for name, source in self.table(sheet, "the sheet", "view").items()
+            if (found := self.telling(source, f"[view] {name}")) is not None
+        }
+        tables = self.table(sheet, "the sheet", "slot")
+        kinds = {name: table.get("kind", "") for name, table in tables.items() if isinstance(table, dict)}
+        self.slots = {name: Slot(name=name, kind=kind) for name, kind in kinds.items()}  # known by name while reading
+        self.slots = {name: self.slot(name, table) for name, table in tables.items()}
+        cues = tuple(self.cue(table, number) for number, table in enumerate(self.tables(sheet, "cue"), 1))
+        afters = tuple(self.after(table, number) for number, table in enumerate(self.tables(sheet, "after"), 1))
+        self.once([cue.label for cue in cues] + [after.label for after in afters])
+        today = sheet.get("today")
+        return {
+            "opening": self.opening(sheet.get("opening", "Hello. How can I help?")),
+            "cues": cues,
+            "afters": afters,
+            "slots": self.slots,
+            "fallback": {
+                stage: self.says(lines, f"[fallback] {stage}", ())
+                for stage, lines in self.table(sheet, "the sheet", "fallback").items()
+            },
+            "view": self.view,
+            "today": None if today is None else self.telling(today, "today"),
+            "about": self.text(sheet, "the sheet", "about") or "",
+        }
+
+    # --- the parts ----------------------------------------------------------------------------------------------------
+
+    def slot(self, name: str, table: Any) -> Slot:
+        where = f"slot {name!r}"
+        if not isinstance(table, dict):
+            self.wrong(where, f"is {table!r}; write a table [slot.{name}] with a kind")
+            return Slot(name=name, kind="words")
+        self.keys(table, where, _SLOT)
+        if name in _ALWAYS or name in self.view or name in ("args", "result", "each", "item", "yes", "no"):
+            self.wrong(where, "has a name that means something else in a line; give it another")
+        kind = table.get("kind")
+        if kind not in _ALL_KINDS:
+            self.wrong(where, f"is of the kind {kind!r}; there are {', '.join(_ALL_KINDS)}")
+            kind = "words"
+        for needed, of in (("values", "one of"), ("from", "choice")):
+            if (kind == of) != (needed in table):
+                self.wrong(where, f"needs `{needed}` if, and only if, it is of the kind {of!r}")
+        return Slot(
+            name=name,
+            kind=kind,
+            ask=self.says(table.get("ask", []), f"{where}, ask", ()),
+            hears=tuple(
+                found for source in self.strings(table, where, "hears") if (found := self.telling(source, where))
+            ),
+            values=self.values(table.get("values", {}), where),
+            source=self.text(table, where, "from"),
+            value=self.text(table, where, "value") or "",
+            each=self.line(table["each"], f"{where}, each") if "each" in table else None,
+            recall=self.flag(table, where, "recall", kind not in ("choice", "yes or no")),
+        )
+
+    def cue(self, table: Any, number: int) -> Cue:
+        where = self.label(table, "cue", number, ("call", "say", "hears"))
+        if not isinstance(table, dict):
+            return Cue(label=where)
+        self.keys(table, where, _CUE)
+        triggers = tuple(
+            trigger for source in self.strings(table, where, "hears") if (trigger := self.trigger(source, where))
+        )
+        groups = {group for trigger in triggers if trigger.words for group in trigger.words.groupindex}
+        call = self.text(table, where, "call")
+        arguments = self.arguments(table.get("with", {}), f"{where}, with")
+        say = self.says(table.get("say", []), f"{where}, say", groups)
+        if "with" in table and call is None:
+            self.wrong(where, "has `with` and no `call`; name the tool it calls")
+        if call is None and not say:
+            self.wrong(where, "neither says nor calls anything; give it `say`, `call`, or both")
+        for line in lines_in(arguments):
+            self.known(line, f"{where}, with", groups)
+        if not triggers:
+            used = {blank.root for line in [*say, *lines_in(arguments)] for blank in line.blanks}
+            triggers = tuple(Trigger(name) for name in self.slots if name in used)
+            if not triggers and "hears" not in table:
+                self.wrong(where, "would never be heard; say in `hears` what answers to it")
+        recall = self.strings(table, where, "recall") if "recall" in table else None
+        ask = {
+            name: self.says(lines, f"{where}, ask", groups) for name, lines in self.table(table, where, "ask").items()
+        }
+        for name in [*(recall or ()), *ask]:
+            self.slot_named(name, where)
+        return Cue(
+            label=where,
+            stages=self.stages(table, where),
+            view=self.expression(table, where, "view"),
+            hears=triggers,
+            unless=tuple(self.expressions(table, where, "unless")),
+            answers=self.expression(table, where, "answers"),
+            say=say,
+            asks=self.slot_named(self.text(table, where, "asks"), where),
+            call=call,
+            arguments=arguments,
+            recall=None if recall is None else frozenset(recall),
+            ask=ask,
+        )
+
+    def after(self, table: Any, number: int) -> After:
+        where = self.label(table, "after", number, ("tool",))
+        if not isinstance(table, dict):
+            return After(label=where, tools=frozenset())
+        self.keys(table, where, _AFTER)
+        tools = frozenset(self.strings(table, where, "tool"))
+        if not tools:
+            self.wrong(where, "names no tool; say in `tool` after which one it is said")
+        say = self.says(table.get("say", []), f"{where}, say", ("args", "each", "result"))
+        go_on = self.flag(table, where, "go_on", False)
+        if not say and not go_on:
+            self.wrong(where, "says nothing; give it `say`, or `go_on = true`")
+        each = self.line(table["each"], f"{where}, each") if "each" in table else None
+        most = table.get("most", 5)
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            self.wrong(where, f"has most = {most!r}; write how many rows are said, 1 or more")
+        return After(
+            label=where,
+            stages=self.stages(table, where),
+            view=self.expression(table, where, "view"),
+            tools=tools,
+            when=self.outcome(table.get("when", {}), where),
+            say=say,
+            asks=self.slot_named(self.text(table, where, "asks"), where),
+            each=each,
+            most=most if isinstance(most, int) else 5,
+            go_on=go_on,
+        )
+
+    def opening(self, given: Any) -> Opening:
+        table = given if isinstance(given, dict) else {"say": given}
+        self.keys(table, "opening", ("asks", "say"))
+        say = self.says(table.get("say", []), "opening", ())
+        if not say:
+            self.wrong("opening", "says nothing; give it `say`")
+        return Opening(say=say, asks=self.slot_named(self.text(table, "opening", "asks"), "opening"))
+
+    def outcome(self, given: Any, where: str) -> Outcome:
+        if isinstance(given, str):
+            if given not in _OUTCOMES:
+                self.wrong(where, f"has when = {given!r}; there are {', '.join(_OUTCOMES)}, and tables of fields")
+            return Outcome(kind=given)
+        if not isinstance(given, dict):
+            self.wrong(where, f"has when = {given!r}; write one of {', '.join(_OUTCOMES)}, or a table of fields")
+            return Outcome()
+        says = self.expression(given, f"{where}, when", "says")
+        fields = {
+            path: self.compiled(value, where, path) if isinstance(value, str) else value
+            for path, value in given.items()
+            if path != "says"
+        }
+        return Outcome(says=says, fields=fields)
+
+    def trigger(self, source: str, where: str) -> Trigger | None:
+        alone = _IN_PATTERN.fullmatch(source.strip())
+        if alone and (alone[1] in self.slots or alone[1] in ("yes", "no")):
+            return Trigger(alone[1])
+
+        def expand(match: re.Match[str]) -> str:
+            name = match[1]
+            if name in ("yes", "no"):
+                return f"(?:{YES if name == 'yes' else NO})"
+            slot = self.slots.get(name)
+            if slot is None:
+                self.wrong(where, f"hears {{{name}}}, which is no slot{self.near(name, self.slots)}")
+                return ""
+            return f"(?P<{name}>{_SHAPES.get(slot.kind, '.+')})"
+
+        found = self.compiled(_IN_PATTERN.sub(expand, source), where, "hears")
+        return None if found is None else Trigger(None, found)
+
+    def values(self, given: Any, where: str) -> tuple[tuple[Any, re.Pattern[str]], ...]:
+        spellings = {value: value for value in given} if isinstance(given, list) else given
+        if not isinstance(spellings, dict):
+            self.wrong(where, "has values that are no list, and no table of spellings by value")
+            return ()
+        found: list[tuple[Any, re.Pattern[str]]] = []
+        for value, spelled in spellings.items():
+            for source in spelled if isinstance(spelled, list) else [spelled]:
+                if (compiled := self.compiled(str(source), where, "values")) is not None:
+                    found.append((value, compiled))
+        return tuple(found)
+
+    def arguments(self, given: Any, where: str) -> dict[str, Any]:
+        if not isinstance(given, dict):
+            self.wrong(where, "is no table; write with = { argument = value }")
+            return {}
+        return {name: self.argument(value, where) for name, value in given.items()}
+
+    def argument(self, value: Any, where: str) -> Any:
+        if isinstance(value, str):
+            return self.line(value, where)
+        if isinstance(value, dict):
+            return {name: self.argument(inner, where) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.argument(inner, where) for inner in value]
+        return value
+
+    # --- what they are made of ----------------------------------------------------------------------------------------
+
+    def wrong(self, where: str, what: str) -> None:
+        self.problems.append(f"{where} {what}")
+
+    def near(self, name: str, names: Iterable[str]) -> str:
+        close = get_close_matches(name, list(names), n=1)
+        return f"; did you mean {close[0]}?" if close else ""
+
+    def keys(self, table: Mapping[str, Any], where: str, allowed: Collection[str]) -> None:
+        for key in table:
+            if key not in allowed:
+                hint = self.near(key, allowed) or f"; it may have {', '.join(sorted(allowed))}"
+                self.wrong(where, f"has {key!r}, which means nothing there{hint}")
+
+    def label(self, table: Any, kind: str, number: int, hints: Iterable[str]) -> str:
+        if not isinstance(table, dict):
+            self.wrong(f"{kind} {number}", f"is {table!r}; write a table [[{kind}]]")
+            return f"{kind} {number}"
+        name = table.get("name")
+        if isinstance(name, str):
+            return f"{kind} {name!r}"
+        hint = next((str(table[key]) for key in hints if key in table), "")
+        return f"{kind} {number} ({hint})" if hint else f"{kind} {number}"
+
+    def once(self, labels: list[str]) -> None:
+        for label in sorted({label for label in labels if labels.count(label) > 1}):
+            self.wrong(label, "is there twice; give one another name")
+
+    def tables(self, sheet: Mapping[str, Any], key: str) -> list[Any]:
+        return self.typed(sheet, "the sheet", key, list, f"tables [[{key}]]", [])
+
+    def table(self, table: Mapping[str, Any], where: str, key: str) -> dict[str, Any]:
+        return self.typed(table, where, key, dict, "a table", {})
+
+    def text(self, table: Mapping[str, Any], where: str, key: str) -> str | None:
+        return self.typed(table, where, key, str, "text", None)
+
+    def flag(self, table: Mapping[str, Any], where: str, key: str, default: bool) -> bool:
+        return self.typed(table, where, key, bool, "true or false", default)
+
+    def typed(self, table: Mapping[str, Any], where: str, key: str, kind: type, what: str, default: T) -> T:
+        value: Any = table.get(key, default)
+        if key in table and not isinstance(value, kind):
+            self.wrong(where, f"has {key} = {value!r}; write {what}")
+            value = default
+        return cast(T, value)
+
+    def strings(self, table: Mapping[str, Any], where: str, key: str) -> list[str]:
+        value = table.get(key, [])
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+            self.wrong(where, f"has {key} = {value!r}; write text, or a list of texts")
+            return []
+        return listed
+
+    def stages(self, table: Mapping[str, Any], where: str) -> frozenset[str] | None:
+        return frozenset(self.strings(table, where, "stage")) if "stage" in table else None
+
+    def slot_named(self, name: str | None, where: str) -> str | None:
+        if name is not None and name not in self.slots:
+            self.wrong(where, f"names {name!r}, which is no slot{self.near(name, self.slots)}")
+        return name
+
+    def compiled(self, source: str, where: str, key: str) -> re.Pattern[str] | None:
+        return self.attempt(pattern, source, where, key)
+
+    def expression(self, table: Mapping[str, Any], where: str, key: str) -> re.Pattern[str] | None:
+        source = self.text(table, where, key)
+        return None if source is None else self.compiled(source, where, key)
+
+    def expressions(self, table: Mapping[str, Any], where: str, key: str) -> list[re.Pattern[str]]:
+        found = (self.compiled(source, where, key) for source in self.strings(table, where, key))
+        return [compiled for compiled in found if compiled is not None]
+
+    def telling(self, source: Any, where: str) -> re.Pattern[str] | None:
+        """Compile an expression whose group is what it finds."""
+        found = self.attempt(re.compile, str(source), where, "the pattern")
+        if found is not None and found.groups != 1:
+            self.wrong(where, f"has the pattern {source!r} with {found.groups} groups; put ( ) around what it finds")
+            return None
+        return re.compile(found.pattern, re.IGNORECASE) if found is not None else None
+
+    def attempt(
+        self,
+        compiled: Callable[[str], re.Pattern[str]],
+        source: str,
+        where: str,
+        key: str,
+    ) -> re.Pattern[str] | None:
+        try:
+            return compiled(source)
+        except re.error as problem:
+            self.wrong(where, f"has {key} {source!r}, which is no regular expression: {problem}")
+            return None
+
+    def line(self, source: Any, where: str) -> Line:
+        try:
+            return Line(source if isinstance(source, str) else "")
+        except ValueError as problem:
+            self.wrong(where, f"has {source!r}: {problem}")
+            return Line("")
+
+    def says(self, given: Any, where: str, names: Collection[str]) -> tuple[Line, ...]:
+        sources = [given] if isinstance(given, str) else given
+        if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
+            self.wrong(where, f"is {given!r}; write a line, or a list of lines")
+            return ()
+        lines = tuple(self.line(source, where) for source in sources)
+        for line in lines:
+            self.known(line, where, names)
+        return lines
+
+    def known(self, line: Line, where: str, names: Collection[str]) -> None:
+        known = {*_ALWAYS, *self.slots, *self.view, *names}
+        for blank in line.blanks:
+            if blank.root not in known:
+                hint = self.near(blank.root, known) or f"; there are {', '.join(sorted(known))}"
+                self.wrong(where, f"has the blank {{{blank.path}}}, which nothing fills{hint}")

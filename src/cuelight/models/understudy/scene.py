@@ -1,0 +1,187 @@
+"""What one request shows of the conversation: what was heard, what was asked for, and what tools answered."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+
+from cuelight.log import Message
+from cuelight.models.understudy.hearing import clean
+from cuelight.models.understudy.lines import Line, Unknown, field_of, spoken, today_of
+from cuelight.models.understudy.picking import choose, pick
+from cuelight.models.understudy.shapes import After, Cue, Opening, Scope, Slot
+from cuelight.models.understudy.sheet import CueSheet
+from cuelight.ports import ModelRequest
+
+__all__ = ["Picked", "Result", "Scene", "Text", "Utterance"]
+
+_PREVIEW = re.compile(r"\s*\(the first \d+ of \d+\)\s*")
+
+
+class Text(str):
+    """A result that is words, not data: a tool's own, or those of an error."""
+
+
+class Picked(NamedTuple):
+    """A piece as it is passed to a tool, and as it is said."""
+
+    value: Any
+    shown: Any
+
+
+@dataclass(frozen=True)
+class Result:
+    """One call of a tool with what it answered."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    value: Any
+
+
+class Utterance(NamedTuple):
+    """What the caller said once, and what the agent had said before."""
+
+    text: str
+    before: str
+
+
+class Scene:
+    """Read a request, without changing it or keeping it."""
+
+    def __init__(self, request: ModelRequest, sheet: CueSheet, today: Callable[[], date]) -> None:
+        self.request = request
+        self.sheet = sheet
+        self._clock = today
+        self.utterances: list[Utterance] = []
+        self.results: list[Result] = []
+        self.this_turn = 0  # from which of the results on they are of the turn that is being answered
+        self.agent_lines = 0
+        self.last: Message | None = request.history[-1] if request.history else None
+        self._read(request.history)
+
+    def _read(self, history: Sequence[Message]) -> None:
+        before = ""
+        calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        for message in history:
+            if message.role == "user":
+                self.utterances.append(Utterance(message.content, before))
+                self.this_turn = len(self.results)
+                before = ""
+            elif message.role == "assistant":
+                before = f"{before} {message.content}".strip()
+                self.agent_lines += 1
+                calls.update((call.id, (call.name, _object(call.arguments))) for call in message.tool_calls)
+            elif message.tool_call_id in calls:
+                self.results.append(Result(*calls[message.tool_call_id], _result(message.content)))
+
+    # --- what was heard -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def heard(self) -> str:
+        """The caller's newest words, cleaned."""
+        return clean(self.utterances[-1].text) if self.utterances else ""
+
+    @cached_property
+    def today(self) -> date:
+        if self.sheet.today is not None and (told := self._told(self.sheet.today)):
+            return today_of(told) or self._clock()
+        return self._clock()
+
+    def piece(self, slot: Slot, *, recall: bool) -> Picked | None:
+        """Pick a slot out of the newest words, or, where it may be recalled, out of the newest that hold it."""
+        for utterance in reversed(self.utterances if recall else self.utterances[-1:]):
+            picked = self._picked(slot, utterance)
+            if picked is not None:
+                return picked
+        return None
+
+    def _picked(self, slot: Slot, utterance: Utterance) -> Picked | None:
+        text = clean(utterance.text)
+        if slot.kind == "choice":
+            rows = self.rows(slot.source)
+            chosen = choose(text, rows, self.today)
+            if chosen is None:
+                return None
+            shown = slot.each.fill(self.within(rows[chosen])) if slot.each else rows[chosen]
+            return Picked(field_of(rows[chosen], slot.value), shown)
+        asked = any(shape.search(utterance.before) for shape in self._asking(slot.name))
+        value = pick(slot, text, self.today, asked=asked)
+        return None if value is None else Picked(value, value)
+
+    def _asking(self, name: str) -> list[re.Pattern[str]]:
+        """The shapes of the lines that ask for a slot."""
+        sheet = self.sheet
+        lines = [*sheet.slots[name].ask, *(line for cue in sheet.cues for line in cue.ask.get(name, ()))]
+        speakers: list[Opening | Cue | After] = [sheet.opening, *sheet.cues, *sheet.afters]
+        for speaker in speakers:
+            if speaker.asks == name:
+                lines.extend(speaker.say)
+        return [line.shape() for line in lines]
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    def applies(self, scope: Scope) -> bool:
+        """Whether a part of the sheet applies at this point."""
+        if scope.stages is not None and self.request.stage not in scope.stages:
+            return False
+        return scope.view is None or scope.view.search(self.request.view) is not None
+
+    def rows(self, tool: str | None) -> list[Any]:
+        """The rows that a tool answered with last; a single thing is one row."""
+        result = self.last_of(tool)
+        if result is None or result.value is None or isinstance(result.value, Text):
+            return []
+        return result.value if isinstance(result.value, list) else [result.value]
+
+    def last_of(self, tool: str | None) -> Result | None:
+        return next((result for result in reversed(self.results) if result.tool == tool), None)
+
+    def told(self, name: str) -> str | None:
+        """Read what the sheet finds in the prompt under a name."""
+        return self._told(self.sheet.view[name])
+
+    def _told(self, expression: re.Pattern[str]) -> str | None:
+        for text in (self.request.view, self.request.static):
+            if match := expression.search(text):
+                return (match[1] or "").strip() or None
+        return None
+
+    def within(self, row: Any) -> Callable[[str], Any]:
+        """Look names up in a row: its fields, and `item` for the row itself."""
+        return lambda path: (
+            field_of(row, path.partition(".")[2]) if path.split(".")[0] == "item" else field_of(row, path)
+        )
+
+    def each(self, tool: str, each: Line | None, most: int) -> str | None:
+        """Say the rows that a tool answered with, as the line for each says them."""
+        rows = self.rows(tool)
+        if each is None:
+            each = next((slot.each for slot in self.sheet.slots.values() if slot.source == tool and slot.each), None)
+        try:
+            said = [each.fill(self.within(row)) if each else spoken(row) for row in rows[:most]]
+        except Unknown:
+            return None
+        return spoken(said) if said else None
+
+
+def _object(arguments: str) -> Mapping[str, Any]:
+    try:
+        value = msgspec.json.decode(arguments)
+    except msgspec.DecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _result(content: str) -> Any:
+    """Read a result as the history holds it: JSON, perhaps the beginning of a long list, or else words."""
+    try:
+        value, end = json.JSONDecoder().raw_decode(content)
+    except ValueError:
+        return Text(content)
+    rest = content[end:]
+    return value if not rest.strip() or _PREVIEW.fullmatch(rest) else Text(content)

@@ -1,0 +1,285 @@
+"""The stand-in for a language model: it plays the cues of a sheet, and says that it does."""
+
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import date
+from typing import Any
+
+import msgspec
+
+from cuelight.models.understudy.filling import Filling
+from cuelight.models.understudy.hearing import heard, pattern
+from cuelight.models.understudy.lines import Line, Unknown, field_of
+from cuelight.models.understudy.picking import pick
+from cuelight.models.understudy.scene import Picked, Result, Scene, Text
+from cuelight.models.understudy.shapes import After, Cue, Outcome
+from cuelight.models.understudy.sheet import CueSheet
+from cuelight.models.words import words
+from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
+
+__all__ = ["Understudy"]
+
+Reply = list[str | ToolCallRequest]
+
+_WHO = pattern(
+    r"(?:are you|is this|am i (?:talking|speaking) (?:to|with)|you're) (?:an? |the )?(?:really )?(?:real |actual )?"
+    r"(?:human|person|robot|bot|chat ?bot|machine|computer|ai|a\.i|llm|language model|model|recording|program)(?: .*)?|"
+    r"(?:who|what) are you|(?:which|what) (?:model|ai|llm)(?: .*)?"
+)
+_SAYS = (
+    "I am the Understudy: a stand-in that follows a cue sheet. There is no language model behind me, so I understand "
+    "only what the sheet foresees."
+)
+_LOST = "Sorry, I did not get that."
+
+
+class Understudy:
+    """Answer requests from a cue sheet: the same request always gets the same answer.
+
+    It reads nothing but the request, keeps nothing between requests, calls no tool that is not visible, and needs no
+    key, service or download. Asked what it is, it says so.
+
+    Args:
+        sheet: what to play.
+        today: tells the day that "tomorrow" is counted from, where the sheet does not read it from the prompt.
+    """
+
+    name = "understudy"
+    provider = "cuelight"
+
+    def __init__(self, sheet: CueSheet, *, today: Callable[[], date] = date.today) -> None:
+        self._sheet = sheet
+        self._today = today
+
+    @property
+    def description(self) -> str:
+        """What it is, in a line."""
+        sheet = self._sheet
+        return f"understudy: plays {len(sheet.cues)} cues from {sheet.source}; no language model, no key, no network"
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Give the answer's words and calls, then `Finished`."""
+        reason = "stop"
+        for piece in self.answer(request):
+            if isinstance(piece, str):
+                for word in words(piece):
+                    yield TextDelta(word)
+            else:
+                reason = "tool_calls"
+                yield piece
+        yield Finished(reason)
+
+    def answer(self, request: ModelRequest) -> Reply:
+        """Give the whole answer to a request: lines, and at most one call."""
+        return _Play(Scene(request, self._sheet, self._today)).reply()
+
+
+class _Play:
+    """Find the answer to one request."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._sheet = scene.sheet
+
+    def reply(self) -> Reply:
+        scene = self._scene
+        if not scene.utterances:
+            return [self._filled(self._sheet.opening.say)] if not scene.agent_lines else self._fallback()
+        turn = scene.results[scene.this_turn :]
+        if turn:
+            return self._after(turn[-1])
+        if _WHO.search(scene.heard):
+            about = f"{self._sheet.about} " if self._sheet.about else ""
+            return [f"{about}{_SAYS}"]
+        for cue in self._sheet.cues:
+            played = self._played(cue)
+            if played:
+                return played
+        return self._fallback()
+
+    # --- cues ---------------------------------------------------------------------------------------------------------
+
+    def _played(self, cue: Cue) -> Reply | None:
+        """Play a cue if it was given: its lines and its call, or the question for what is missing."""
+        if not self._may_play(cue):
+            return None
+        captures = self._triggered(cue)
+        if captures is None:
+            return None
+        try:
+            return self._performed(cue, captures)
+        except Unknown as unknown:
+            return self._asked(cue, unknown.name)
+
+    def _may_play(self, cue: Cue) -> bool:
+        scene = self._scene
+        if not scene.applies(cue) or (cue.call is not None and cue.call not in scene.request.visible):
+            return False
+        if cue.answers is not None and not cue.answers.search(scene.utterances[-1].before):
+            return False
+        return not any(unless.search(scene.heard) for unless in cue.unless)
+
+    def _triggered(self, cue: Cue) -> Mapping[str, Picked] | None:
+        """Give what the newest words hold for a cue; None when they do not give it."""
+        scene = self._scene
+        for trigger in cue.hears:
+            if trigger.words is not None:
+                if match := trigger.words.search(scene.heard):
+                    return self._captured(match)
+            elif trigger.slot in ("yes", "no"):
+                if heard(scene.heard) is (trigger.slot == "yes"):
+                    return {}
+            elif trigger.slot and scene.piece(self._sheet.slots[trigger.slot], recall=False) is not None:
+                return {}
+        return None
+
+    def _captured(self, match: re.Match[str]) -> dict[str, Picked]:
+        captures: dict[str, Picked] = {}
+        for name, text in match.groupdict().items():
+            slot = self._sheet.slots.get(name)
+            value: Any = text.strip() if text else None
+            if slot is not None and slot.kind != "choice" and value:
+                value = pick(slot, value, self._scene.today, asked=True)
+            if value is not None:
+                captures[name] = Picked(value, value)
+        return captures
+
+    def _performed(self, cue: Cue, captures: Mapping[str, Picked]) -> Reply:
+        """Fill a cue's lines and its call; nothing is left of a call that was made in this turn already."""
+        filling = Filling(self._scene, cue, captures, self._find)
+        reply: Reply = []
+        if cue.call is not None:
+            arguments = filling.argument(dict(cue.arguments))
+            if any(done.tool == cue.call and done.arguments == arguments for done in self._turn()):
+                return []
+            reply.append(ToolCallRequest(cue.call, msgspec.json.encode(arguments).decode()))
+        if cue.say:
+            reply.insert(0, self._filled(cue.say, filling.shown))
+        return reply
+
+    def _asked(self, cue: Cue, name: str) -> Reply | None:
+        """Ask for a piece that a cue is missing; a cue whose piece nobody can be asked for is not played."""
+        slot = self._sheet.slots.get(name)
+        lines = cue.ask.get(name) or (slot.ask if slot is not None else ())
+        if not lines:
+            return None
+        try:
+            return [self._filled(lines)]
+        except Unknown:
+            return None
+
+    # --- after tools --------------------------------------------------------------------------------------------------
+
+    def _after(self, result: Result) -> Reply:
+        for after in self._sheet.afters:
+            if result.tool not in after.tools or not self._scene.applies(after) or not _is(result.value, after.when):
+                continue
+            if after.go_on and (more := self._further()):
+                return more
+            try:
+                if after.say:
+                    return [self._filled(after.say, self._about(after, result))]
+            except Unknown:
+                continue
+        return self._further() or self._fallback()
+
+    def _about(self, after: After, result: Result) -> Callable[[str], Any]:
+        def find(path: str) -> Any:
+            root, _, rest = path.partition(".")
+            if root == "result":
+                return field_of(result.value, rest)
+            if root == "args":
+                return field_of(result.arguments, rest)
+            if root == "each":
+                return self._scene.each(result.tool, after.each, after.most)
+            return self._find(path)
+
+        return find
+
+    def _further(self) -> Reply | None:
+        """Call the next tool without waiting for the caller, when everything it needs was said already."""
+        for cue in self._sheet.cues:
+            if cue.call is None or not self._may_play(cue):
+                continue
+            captures = self._triggered(cue)
+            if captures is None and not self._is_told(cue):
+                continue
+            try:
+                reply = self._performed(cue, captures or {})
+            except Unknown:
+                continue
+            if reply:
+                return reply
+        return None
+
+    def _is_told(self, cue: Cue) -> bool:
+        """Whether a cue uses pieces of what the caller said: only then can it follow from words that are past."""
+        return any(blank.root in self._sheet.slots for line in cue.lines for blank in line.blanks)
+
+    # --- lines --------------------------------------------------------------------------------------------------------
+
+    def _turn(self) -> list[Result]:
+        return self._scene.results[self._scene.this_turn :]
+
+    def _filled(self, lines: tuple[Line, ...], find: Callable[[str], Any] | None = None) -> str:
+        line = lines[self._scene.agent_lines % len(lines)]
+        return line.fill(find or self._find)
+
+    def _find(self, path: str) -> Any:
+        """Look up what any line may use: slots, what the prompt tells, the last result of a tool, the open question."""
+        root, _, rest = path.partition(".")
+        if root == "stage":
+            return self._scene.request.stage
+        if root == "ask":
+            return self._open_question()
+        if root == "last":
+            tool, _, inner = rest.partition(".")
+            result = self._scene.last_of(tool)
+            return None if result is None else field_of(result.value, inner)
+        if root in self._sheet.view:
+            return self._scene.told(root)
+        slot = self._sheet.slots.get(root)
+        picked = self._scene.piece(slot, recall=slot.recall) if slot is not None else None
+        return None if picked is None else field_of(picked.shown, rest)
+
+    def _open_question(self) -> str:
+        """The question for what the first tool that could be called is missing; nothing when it misses nothing."""
+        for cue in self._sheet.cues:
+            if cue.call is None or not self._scene.applies(cue) or cue.call not in self._scene.request.visible:
+                continue
+            try:
+                self._performed(cue, {})
+            except Unknown as unknown:
+                question = self._asked(cue, unknown.name)
+                if question:
+                    return str(question[0])
+        return ""
+
+    def _fallback(self) -> Reply:
+        stage = self._scene.request.stage
+        lines = self._sheet.fallback.get(stage or "") or self._sheet.fallback.get("else")
+        try:
+            return [self._filled(lines)] if lines else [f"{_LOST} {self._open_question()}".strip()]
+        except Unknown:
+            return [_LOST]
+
+
+def _is(value: Any, when: Outcome) -> bool:
+    if when.kind is not None:
+        kind = (
+            "null" if value is None
+            else "error" if isinstance(value, Text)
+            else "empty" if value in ([], {}, "")
+            else "data"
+        )  # fmt: skip
+        return kind == when.kind
+    if when.says is not None and not (isinstance(value, str) and when.says.search(value)):
+        return False
+    for path, wanted in when.fields.items():
+        there = field_of(value, path)
+        if isinstance(wanted, re.Pattern):
+            if not isinstance(there, str) or not wanted.search(there):
+                return False
+        elif there != wanted or isinstance(there, bool) != isinstance(wanted, bool):
+            return False
+    return True
