@@ -53,6 +53,7 @@ def test_an_entry_does_not_change() -> None:
 def test_entries_are_equal_by_value() -> None:
     spaced = make(b'{ "b": 2.0,\n "a": [1, null] }')
     assert spaced == make({"a": [1, None], "b": 2})
+    assert not spaced != make({"a": [1, None], "b": 2})  # noqa: SIM202 - the operator itself is what is asked
     assert spaced != make({"a": [True, None], "b": 2})
     assert spaced != make({"a": [1], "b": 2})
     assert spaced != make({"a": [1, None]})

@@ -74,6 +74,10 @@ class Entry(Struct, frozen=True, gc=False, eq=False):
         except BadEntry:
             return False
 
+    def __ne__(self, other: object) -> bool:
+        # A struct has one of its own, which would not ask the method above.
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((self.seq, self.call, self.type))
 
