@@ -109,7 +109,9 @@ class _Reader:
             kind=kind,
             ask=self.says(table.get("ask", []), f"{where}, ask", ()),
             hears=tuple(
-                found for source in self.strings(table, where, "hears") if (found := self.telling(source, where))
+                found
+                for source in self.strings(table, where, "hears")
+                if (found := self.telling(source, where, pattern))
             ),
             values=self.values(table.get("values", {}), where),
             source=self.text(table, where, "from"),
@@ -335,25 +337,23 @@ class _Reader:
         found = (self.compiled(source, where, key) for source in self.strings(table, where, key))
         return [compiled for compiled in found if compiled is not None]
 
-    def telling(self, source: Any, where: str) -> re.Pattern[str] | None:
-        """Compile an expression whose group is what it finds."""
-        found = self.attempt(re.compile, str(source), where, "the pattern")
+    def telling(
+        self, source: Any, where: str, compiled: Callable[[str], re.Pattern[str]] = re.compile
+    ) -> re.Pattern[str] | None:
+        """Compile an expression whose one group is what it finds."""
+        found = self.attempt(compiled, str(source), where, "the pattern")
         if found is not None and found.groups != 1:
             self.wrong(where, f"has the pattern {source!r} with {found.groups} groups; put ( ) around what it finds")
             return None
-        return re.compile(found.pattern, re.IGNORECASE) if found is not None else None
+        return found
 
     def attempt(
-        self,
-        compiled: Callable[[str], re.Pattern[str]],
-        source: str,
-        where: str,
-        key: str,
+        self, compiled: Callable[[str], re.Pattern[str]], source: str, where: str, key: str
     ) -> re.Pattern[str] | None:
         try:
             return compiled(source)
         except re.error as problem:
-            self.wrong(where, f"has {key} {source!r}, which is no regular expression: {problem}")
+            self.wrong(where, f"has {key} {source!r}, which is no regular expression: {problem.msg}")
             return None
 
     def line(self, source: Any, where: str) -> Line:

@@ -14,7 +14,7 @@ from cuelight.log import Message
 from cuelight.models.understudy.hearing import clean
 from cuelight.models.understudy.lines import Line, Unknown, field_of, spoken, today_of
 from cuelight.models.understudy.picking import choose, pick
-from cuelight.models.understudy.shapes import After, Cue, Opening, Scope, Slot
+from cuelight.models.understudy.shapes import Scope, Slot
 from cuelight.models.understudy.sheet import CueSheet
 from cuelight.ports import ModelRequest
 
@@ -61,6 +61,7 @@ class Scene:
         self.results: list[Result] = []
         self.this_turn = 0  # from which of the results on they are of the turn that is being answered
         self.agent_lines = 0
+        self._pieces: dict[tuple[str, bool], Picked | None] = {}
         self.last: Message | None = request.history[-1] if request.history else None
         self._read(request.history)
 
@@ -94,11 +95,11 @@ class Scene:
 
     def piece(self, slot: Slot, *, recall: bool) -> Picked | None:
         """Pick a slot out of the newest words, or, where it may be recalled, out of the newest that hold it."""
-        for utterance in reversed(self.utterances if recall else self.utterances[-1:]):
-            picked = self._picked(slot, utterance)
-            if picked is not None:
-                return picked
-        return None
+        key = (slot.name, recall)
+        if key not in self._pieces:
+            heard = reversed(self.utterances if recall else self.utterances[-1:])
+            self._pieces[key] = next((picked for each in heard if (picked := self._picked(slot, each))), None)
+        return self._pieces[key]
 
     def _picked(self, slot: Slot, utterance: Utterance) -> Picked | None:
         text = clean(utterance.text)
@@ -109,19 +110,9 @@ class Scene:
                 return None
             shown = slot.each.fill(self.within(rows[chosen])) if slot.each else rows[chosen]
             return Picked(field_of(rows[chosen], slot.value), shown)
-        asked = any(shape.search(utterance.before) for shape in self._asking(slot.name))
+        asked = any(shape.search(utterance.before) for shape in self.sheet.asking[slot.name])
         value = pick(slot, text, self.today, asked=asked)
         return None if value is None else Picked(value, value)
-
-    def _asking(self, name: str) -> list[re.Pattern[str]]:
-        """The shapes of the lines that ask for a slot."""
-        sheet = self.sheet
-        lines = [*sheet.slots[name].ask, *(line for cue in sheet.cues for line in cue.ask.get(name, ()))]
-        speakers: list[Opening | Cue | After] = [sheet.opening, *sheet.cues, *sheet.afters]
-        for speaker in speakers:
-            if speaker.asks == name:
-                lines.extend(speaker.say)
-        return [line.shape() for line in lines]
 
     # --- what is known ------------------------------------------------------------------------------------------------
 

@@ -105,8 +105,7 @@ def lines_in(value: Any) -> list[Line]:
 
 def refusal(source: str, problems: Sequence[str]) -> CueSheetRefused:
     """Say everything that is wrong with a sheet at once."""
-    if len(problems) == 1:
-        return CueSheetRefused(f"{source} is refused: {problems[0]}.")
-    return CueSheetRefused(
-        f"{source} is refused, {len(problems)} problems:" + "".join(f"\n  - {problem}." for problem in problems)
-    )
+    ended = [problem if problem.endswith("?") else f"{problem}." for problem in problems]
+    if len(ended) == 1:
+        return CueSheetRefused(f"{source} is refused: {ended[0]}")
+    return CueSheetRefused(f"{source} is refused, {len(ended)} problems:" + "".join(f"\n  - {each}" for each in ended))

@@ -1,8 +1,9 @@
 """A cue sheet: what may be picked out of a caller's words, and what answers what."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -57,6 +58,17 @@ class CueSheet:
             CueSheetRefused: when anything in it is wrong; all that is wrong is named.
         """
         return cls(**read(text, source))
+
+    @cached_property
+    def asking(self) -> Mapping[str, Sequence[re.Pattern[str]]]:
+        """For each slot, the shapes of the lines that ask for it."""
+        speakers: list[Opening | Cue | After] = [self.opening, *self.cues, *self.afters]
+        asking: dict[str, list[re.Pattern[str]]] = {}
+        for name, slot in self.slots.items():
+            lines = [*slot.ask, *(line for cue in self.cues for line in cue.ask.get(name, ()))]
+            lines.extend(line for speaker in speakers if speaker.asks == name for line in speaker.say)
+            asking[name] = [line.shape() for line in lines]
+        return asking
 
     @property
     def tools(self) -> frozenset[str]:

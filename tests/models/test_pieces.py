@@ -1,0 +1,163 @@
+"""Pieces of plain English: names, numbers, days and times. The day is Thursday, 5 March 2026."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuelight.models.understudy.hearing import clean, heard
+from cuelight.models.understudy.pieces import KINDS
+
+TODAY = date(2026, 3, 5)
+
+HEARD: dict[str, dict[str, Any]] = {
+    "name": {
+        "hi, it's Ada Byrne here": "Ada Byrne",
+        "i'm ada byrne": "Ada Byrne",
+        "my name is ada": "Ada",
+        "name’s Jean-Luc Picard.": "Jean-Luc Picard",
+        "This is ada byrne, my number is 600 123 456": "Ada Byrne",
+        "I am Dr. Maria de la Cruz and my number is 600": "Maria de la Cruz",
+        "good morning, Ada Byrne calling": "Ada Byrne",
+        "it's under O'Neil": "O'Neil",
+        "I'm Ada": "Ada",
+        "I'm looking for an appointment": None,
+        "It's Friday": None,
+        "it's raining": None,
+        "this is urgent": None,
+        "I'm fine, thanks": None,
+        "It's about my dog": None,
+        "weather": None,
+    },
+    "phone": {
+        "600 123 456": "600123456",
+        "my number is 600-123-456.": "600123456",
+        "(600) 123 456": "600123456",
+        "+34 600.123.456, please": "+34600123456",
+        "six oh oh, one two three, four five six": "600123456",
+        "double six seven 123 456": "667123456",
+        "on 2026-03-06 at 10:30": None,
+        "I have 2 dogs": None,
+        "at 10:30 or 11:45": None,
+    },
+    "email": {"write to ada.byrne@harbour.example.": "ada.byrne@harbour.example", "ada at harbour": None},
+    "date": {
+        "today": "2026-03-05",
+        "Tomorrow, please": "2026-03-06",
+        "the day after tomorrow": "2026-03-07",
+        "actually friday instead": "2026-03-06",
+        "next friday": "2026-03-13",
+        "thursday": "2026-03-12",
+        "not Thursday, Friday": "2026-03-06",
+        "Friday instead of Thursday": "2026-03-06",
+        "I can't do Friday but Monday works": "2026-03-09",
+        "move it from monday to tuesday": "2026-03-10",
+        "on sat": "2026-03-07",
+        "the 14th": "2026-03-14",
+        "the 4th": "2026-04-04",
+        "14 March": "2026-03-14",
+        "March the 14th": "2026-03-14",
+        "3rd of April 2027": "2027-04-03",
+        "1 March": "2027-03-01",
+        "2026-04-01": "2026-04-01",
+        "14/3": "2026-03-14",
+        "3/14/27": "2027-03-14",
+        "3/4": None,
+        "in three days": "2026-03-08",
+        "in 2 weeks": "2026-03-19",
+        "may I come?": None,
+        "31 February": None,
+        "the sun is out": None,
+    },
+    "time": {
+        "10:30": "10:30",
+        "10.30 please": "10:30",
+        "half past ten": "10:30",
+        "quarter to three": "14:45",
+        "twenty five to four": "15:35",
+        "ten thirty": "10:30",
+        "ten oh five": "10:05",
+        "3pm": "15:00",
+        "3 p.m.": "15:00",
+        "9 in the morning": "09:00",
+        "seven in the evening": "19:00",
+        "ten o'clock": "10:00",
+        "at five": "17:00",
+        "03:15": "03:15",
+        "16:45": "16:45",
+        "noon": "12:00",
+        "midnight": "00:00",
+        "not at ten, at eleven": "11:00",
+        "table for two at eight": "08:00",
+        "for two people": None,
+        "25:10": None,
+    },
+    "number": {
+        "four people": 4,
+        "there are 12 of us": 12,
+        "twenty-five": 25,
+        "a couple of dogs": 2,
+        "that one": None,
+        "at 10:30": None,
+    },
+    "yes or no": {
+        "Yes, please!": True,
+        "That works for me": True,
+        "sounds good": True,
+        "no, thanks": False,
+        "actually no": False,
+        "don't book it": False,
+        "never mind": False,
+        "hm": None,
+        "yes... no": None,
+    },
+}
+ASKED: dict[str, dict[str, Any]] = {
+    "name": {
+        "Ada Byrne": "Ada Byrne",
+        "ada": "Ada",
+        "yes, it's ada byrne": "Ada Byrne",
+        "ada byrne and my number is 600123456": "Ada Byrne",
+        "what's the weather like": None,
+        "I don't know": None,
+        "no": None,
+    },
+    "time": {"ten": "10:00", "3": "15:00", "99": None},
+    "number": {"one": 1},
+    "words": {" Her ear hurts. ": "Her ear hurts"},
+}
+
+
+def first(kind: str, text: str, asked: bool) -> Any:
+    found = KINDS[kind](clean(text), TODAY, asked)
+    return found[0][0] if found else None
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in HEARD.items() for text in texts])
+def test_a_piece_is_picked_out_of_what_was_said(kind: str, text: str) -> None:
+    assert first(kind, text, False) == HEARD[kind][text]
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in ASKED.items() for text in texts])
+def test_an_answer_may_be_the_piece_alone(kind: str, text: str) -> None:
+    assert first(kind, text, True) == ASKED[kind][text]
+
+
+@given(st.text(), st.booleans())
+def test_no_text_breaks_a_kind_and_cleaning_keeps_places(text: str, asked: bool) -> None:
+    assert len(clean(text)) == len(text)
+    assert heard(clean(text)) in (True, False, None)
+    for kind in KINDS:
+        for _, (start, end) in KINDS[kind](clean(text), TODAY, asked):
+            assert 0 <= start <= end <= len(text)
+
+
+@given(
+    st.dates(date(1990, 1, 1), date(2090, 12, 31)),
+    st.sampled_from(["friday", "the 31st", "29 February", "next sunday"]),
+)
+def test_a_day_that_is_named_is_never_past(today: date, text: str) -> None:
+    ((day, _),) = KINDS["date"](text, today, False)
+    assert day >= today.isoformat()
