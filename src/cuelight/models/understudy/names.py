@@ -32,7 +32,7 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 _WEAK = re.compile(r"(?<!\w)(?:i\s+am|i'?m|it\s+is|it'?s|this\s+is|here\s+is)(?=\s)", re.IGNORECASE)
-_BEHIND = re.compile(rf"({_WORD}(?:\s+{_WORD}){{0,3}})\s+(?:here|speaking|calling)(?!\w)", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<!\w)({_WORD}(?:\s+{_WORD}){{0,3}})\s+(?:here|speaking|calling)(?!\w)", re.IGNORECASE)
 # What may stand around a name that is the whole answer.
 _FILLER = re.compile(
     r"\s*(?:(?:yes|yeah|yep|sure|of\s+course|ok|okay|hi|hello|hey|there|good\s+(?:morning|afternoon|evening)|well|um|uh|er|"
