@@ -33,25 +33,33 @@ class Attempt:
 
 
 class Overlap:
-    """Drop from a reply the words that an earlier attempt has already spoken, as they stream in."""
+    """Drop from a reply the words that an earlier attempt has already spoken, as they stream in.
+
+    Spacing and capitals make no difference: an attempt that begins anew rarely breaks its lines in the same places.
+    """
 
     def __init__(self, spoken: str) -> None:
-        self._spoken = spoken.strip()
+        self._spoken = "".join(spoken.lower().split())
+        self._matched = 0
         self._held = ""
 
     def feed(self, text: str) -> str:
         """Give what of the next words is new."""
-        if not self._spoken:
+        if self._matched == len(self._spoken):
             return text
+        start = len(self._held)
         self._held += text
-        start = self._held.lstrip()
-        if self._spoken.startswith(start):
-            if start == self._spoken:
-                self._spoken = self._held = ""
-            return ""
-        new = start[len(self._spoken) :] if start.startswith(self._spoken) else self._held
-        self._spoken = self._held = ""
-        return new
+        for index in range(start, len(self._held)):
+            char = self._held[index].lower()
+            if char.isspace():
+                continue
+            if char != self._spoken[self._matched : self._matched + len(char)]:
+                self._matched = len(self._spoken)
+                return self._held  # it goes on, rather than beginning anew
+            self._matched += len(char)
+            if self._matched == len(self._spoken):
+                return self._held[index + 1 :]
+        return ""
 
 
 class Stream:
