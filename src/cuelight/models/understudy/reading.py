@@ -107,7 +107,7 @@ class _Reader:
         return Slot(
             name=name,
             kind=kind,
-            ask=self.says(table.get("ask", []), f"{where}, ask", ()),
+            ask=self.says(table.get("ask", []), f"{where}, ask", ("each",) if kind == "choice" else ()),
             hears=tuple(
                 found
                 for source in self.strings(table, where, "hears")
@@ -145,7 +145,8 @@ class _Reader:
                 self.wrong(where, "would never be heard; say in `hears` what answers to it")
         recall = self.strings(table, where, "recall") if "recall" in table else None
         ask = {
-            name: self.says(lines, f"{where}, ask", groups) for name, lines in self.table(table, where, "ask").items()
+            name: self.says(lines, f"{where}, ask", {*groups, "each"})
+            for name, lines in self.table(table, where, "ask").items()
         }
         for name in [*(recall or ()), *ask]:
             self.slot_named(name, where)

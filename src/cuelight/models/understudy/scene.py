@@ -148,7 +148,7 @@ class Scene:
             field_of(row, path.partition(".")[2]) if path.split(".")[0] == "item" else field_of(row, path)
         )
 
-    def each(self, tool: str, each: Line | None, most: int) -> str | None:
+    def each(self, tool: str | None, each: Line | None, most: int) -> str | None:
         """Say the rows that a tool answered with, as the line for each says them."""
         rows = self.rows(tool)
         if each is None:

@@ -163,8 +163,9 @@ class _Play:
         lines = cue.ask.get(name) or (slot.ask if slot is not None else ())
         if not lines:
             return None
+        rows = slot.source if slot is not None else None
         try:
-            return [self._filled(lines)]
+            return [self._filled(lines, self._over(rows))]
         except Unknown:
             return None
 
@@ -184,17 +185,19 @@ class _Play:
         return self._further() or self._fallback()
 
     def _about(self, after: After, result: Result) -> Callable[[str], Any]:
+        over = self._over(result.tool, after.each, after.most)
+
         def find(path: str) -> Any:
             root, _, rest = path.partition(".")
             if root == "result":
                 return field_of(result.value, rest)
-            if root == "args":
-                return field_of(result.arguments, rest)
-            if root == "each":
-                return self._scene.each(result.tool, after.each, after.most)
-            return self._find(path)
+            return field_of(result.arguments, rest) if root == "args" else over(path)
 
         return find
+
+    def _over(self, tool: str | None, each: Line | None = None, most: int = 5) -> Callable[[str], Any]:
+        """Look names up where `{each}` says the rows that a tool answered with."""
+        return lambda path: self._scene.each(tool, each, most) if path == "each" else self._find(path)
 
     def _further(self) -> Reply | None:
         """Call the next tool without waiting for the caller, when everything it needs was said already."""
