@@ -3,7 +3,7 @@
 Times are unix seconds; durations and latencies are seconds.
 """
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, UnsetType
 
@@ -249,6 +249,8 @@ class AgentTurnMetrics(Shape, frozen=True, kw_only=True):
 class LLMModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="llm_usage"):
     """All use of one language model in a call."""
 
+    type: ClassVar[str] = "llm_usage"
+
     provider: str
     model: str
     input_tokens: int | UnsetType = UNSET
@@ -270,6 +272,8 @@ class LLMModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="llm
 class TTSModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="tts_usage"):
     """All use of one voice in a call."""
 
+    type: ClassVar[str] = "tts_usage"
+
     provider: str
     model: str
     input_tokens: int | UnsetType = UNSET
@@ -281,6 +285,8 @@ class TTSModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="tts
 class STTModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="stt_usage"):
     """All use of one speech recogniser in a call."""
 
+    type: ClassVar[str] = "stt_usage"
+
     provider: str
     model: str
     input_tokens: int | UnsetType = UNSET
@@ -291,6 +297,8 @@ class STTModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="stt
 class InterruptionModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="interruption_usage"):
     """All use of one interruption detector in a call."""
 
+    type: ClassVar[str] = "interruption_usage"
+
     provider: str
     model: str
     total_requests: int | UnsetType = UNSET
@@ -298,6 +306,8 @@ class InterruptionModelUsage(Shape, frozen=True, kw_only=True, tag_field="type",
 
 class EOTModelUsage(Shape, frozen=True, kw_only=True, tag_field="type", tag="eot_usage"):
     """All use of one end-of-turn detector in a call."""
+
+    type: ClassVar[str] = "eot_usage"
 
     provider: str
     model: str

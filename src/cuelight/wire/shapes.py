@@ -1,6 +1,6 @@
 """The shapes that entries, commands and the State share."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -152,12 +152,16 @@ class Judgment(Shape, frozen=True, kw_only=True):
 class ToolCause(Shape, frozen=True, kw_only=True, tag_field="kind", tag="tool"):
     """A tool call that changed the state."""
 
+    kind: ClassVar[str] = "tool"
+
     tool: str
     call_id: str
 
 
 class EventCause(Shape, frozen=True, kw_only=True, tag_field="kind", tag="event"):
     """An outside event that changed the state."""
+
+    kind: ClassVar[str] = "event"
 
     name: str
     seq: int

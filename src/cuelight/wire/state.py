@@ -1,6 +1,6 @@
 """What a log reduces to."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -62,9 +62,13 @@ __all__ = [
 class UserTurn(TurnUser, frozen=True, kw_only=True, tag_field="role", tag="user"):
     """A finished turn of the caller."""
 
+    role: ClassVar[str] = "user"
+
 
 class AgentTurn(TurnAgent, frozen=True, kw_only=True, tag_field="role", tag="agent"):
     """A finished turn of the agent: what was heard of it."""
+
+    role: ClassVar[str] = "agent"
 
 
 Turn = UserTurn | AgentTurn
