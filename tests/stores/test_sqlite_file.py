@@ -269,6 +269,15 @@ def test_r72_an_edited_value_is_refused(path):
     assert run(path, read_all) == written
 
 
+def test_t19_text_that_is_no_utf8_is_refused(path):
+    fill(path)
+    whole = path.read_bytes()
+    for text in (b"CREATE TABLE leases (", b"call-1", b"front-desk"):
+        path.write_bytes(whole.replace(text, b"\xd9" * len(text)))
+        with pytest.raises(StoreUnusable, match=r"is damaged|has not the tables"):
+            run(path, read_all)
+
+
 def test_a_damaged_call_is_not_erased(path):
     fill(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:

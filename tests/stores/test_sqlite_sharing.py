@@ -101,8 +101,12 @@ async def test_r65_a_busy_database_is_waited_for_in_order(store, path, worker):
 async def test_r65_a_database_that_stays_busy_is_reported(store, path, worker):
     with connected(path) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreUnusable, match="kept locked by another process"):
-            await store.append("c", 0, records("c", 1, 1))
+        outcomes = await asyncio.gather(
+            *(store.append(f"{n}", 0, records(f"{n}", 1, 1)) for n in range(5)), return_exceptions=True
+        )
+        assert all(isinstance(outcome, StoreUnusable) for outcome in outcomes)
+        assert "kept locked by another process. End that process" in str(outcomes[0])
+    assert await store.calls() == []
     await store.append("c", 0, records("c", 1, 1))
 
 
@@ -293,6 +297,20 @@ async def test_the_write_ahead_log_stays_short_though_writing_never_pauses(store
         if seq % 100 == 0:
             await store.calls()  # in the thread that also moves the log: so it has moved what it was asked to
     assert path.with_name(f"{path.name}-wal").stat().st_size < 20_000_000
+
+
+def test_closing_finishes_what_is_under_way(path):
+    async def main():
+        store = SqliteStore(path, durable=True)
+        appends = [asyncio.ensure_future(store.append(f"{n}", 0, records(f"{n}", 1, 3))) for n in range(300)]
+        await asyncio.sleep(0)
+        await asyncio.gather(store.close(), store.close())
+        await asyncio.gather(*appends)
+        later = SqliteStore(path)
+        assert {info.call: info.seq for info in await later.calls()} == {f"{n}": 3 for n in range(300)}
+        await later.close()
+
+    asyncio.run(main())
 
 
 def test_the_files_beside_it_are_gone_after_closing(path):

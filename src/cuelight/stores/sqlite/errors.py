@@ -6,7 +6,10 @@ from pathlib import Path
 
 from cuelight.errors import StoreUnusable
 
-__all__ = ["damaged", "is_busy", "no_database", "unusable"]
+__all__ = ["FOREIGN", "damaged", "is_busy", "no_database", "unusable"]
+
+# What the binding raises; the second where a damaged file gives it text, or an error message, that is no UTF-8.
+FOREIGN = (sqlite3.Error, UnicodeDecodeError)
 
 _DAMAGED = "is damaged. Restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
 _DENIED = "may not be written by this user. Give it the rights to the file and its folder, or name another file"

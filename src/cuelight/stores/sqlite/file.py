@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from cuelight.errors import StoreUnusable
-from cuelight.stores.sqlite.errors import damaged, no_database, unusable
+from cuelight.stores.sqlite.errors import FOREIGN, damaged, no_database, unusable
 from cuelight.stores.sqlite.patience import patiently
 
 __all__ = ["MIGRATIONS", "connect", "migrate", "prepare"]
@@ -49,7 +49,7 @@ def prepare(path: Path, *, patience: float) -> None:
     try:
         _make(path)
         patiently(partial(_bring_up, path), patience=patience)
-    except (sqlite3.Error, OSError) as why:
+    except (*FOREIGN, OSError) as why:
         raise unusable(why, path) from why
 
 
@@ -73,7 +73,7 @@ def connect(path: Path, count: int, *, synchronous: str) -> list[sqlite3.Connect
             # A log that a slow reader made long gives its room back once it is emptied.
             opened[-1].execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
             opened[-1].execute("PRAGMA secure_delete=ON")
-    except sqlite3.Error as why:
+    except FOREIGN as why:
         for db in opened:
             db.close()
         raise unusable(why, path) from why

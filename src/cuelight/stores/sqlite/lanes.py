@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from cuelight.stores.sqlite.errors import is_busy
 from cuelight.stores.sqlite.patience import patiently
 
 __all__ = ["Job", "Lane", "Writer", "transact"]
@@ -82,8 +83,9 @@ class Writer(Lane):
         try:
             self._commit(group)
         except Exception as why:  # whatever it was, somebody awaits it
-            if len(group) == 1:
-                group[0][1].set_exception(why)
+            if len(group) == 1 or is_busy(why):
+                for _, future in group:
+                    future.set_exception(why)
                 return
             # One of them made the medium refuse: each gets a transaction, and an outcome, of its own.
             for one in group:

@@ -14,7 +14,7 @@ from cuelight.ports import CallInfo, Lease, Record
 from cuelight.stores.owners import this_process
 from cuelight.stores.rules import check_append, closed
 from cuelight.stores.sqlite import statements
-from cuelight.stores.sqlite.errors import is_busy, unusable
+from cuelight.stores.sqlite.errors import FOREIGN, is_busy, unusable
 from cuelight.stores.sqlite.file import MIGRATIONS, connect, prepare
 from cuelight.stores.sqlite.lanes import Job, Lane, Writer, transact
 from cuelight.stores.sqlite.upkeep import checkpoint, forget
@@ -245,7 +245,7 @@ class SqliteStore:
         if at_once and not self._durable and not self._queued:
             try:
                 result = transact(self._db, job)
-            except sqlite3.Error as why:
+            except FOREIGN as why:
                 if not is_busy(why):
                     raise unusable(why, self._path) from why
             else:
@@ -267,7 +267,7 @@ class SqliteStore:
         self._check_open()
         try:
             return job(self._db)
-        except sqlite3.Error as why:
+        except FOREIGN as why:
             if not is_busy(why):
                 raise unusable(why, self._path) from why
         return await self._beside(job)
@@ -279,12 +279,13 @@ class SqliteStore:
     async def _settled(self, future: "Future[T]") -> T:
         try:
             return await asyncio.wrap_future(future)
-        except sqlite3.Error as why:
+        except FOREIGN as why:
             raise unusable(why, self._path) from why
 
     def _wrote(self) -> None:
         self._uncheckpointed += 1
-        if self._uncheckpointed >= _CHECKPOINT_EVERY and (self._checkpoint is None or self._checkpoint.done()):
+        idle = not self._closed and (self._checkpoint is None or self._checkpoint.done())
+        if self._uncheckpointed >= _CHECKPOINT_EVERY and idle:
             self._uncheckpointed = 0
             self._checkpoint = self._aside.submit(checkpoint)
             self._checkpoint.add_done_callback(self._report)
@@ -299,6 +300,6 @@ class SqliteStore:
         for call in self._waiters.calls:
             try:
                 self._waiters.grown(call, statements.last_seq(self._db, call))
-            except sqlite3.Error as why:
+            except FOREIGN as why:
                 if not is_busy(why):
                     self._waiters.fail(unusable(why, self._path))
