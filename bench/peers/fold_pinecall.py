@@ -20,10 +20,10 @@ def main() -> None:
     for start in range(0, len(lines), size):
         part = lines[start : start + size]
         gc.collect()
-        began = time.perf_counter()
+        began = time.process_time()
         for line in part:
             state = apply(state, Entry.read_json(line, "entry"))
-        tenths.append(time.perf_counter() - began)
+        tenths.append(time.process_time() - began)
     print(json.dumps({"tenths": tenths, "state": state.written()}))
 
 
