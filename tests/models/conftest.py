@@ -22,6 +22,7 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
             stub.answer(*answers)
             monkeypatch.setenv("OPENAI_BASE_URL", f"{stub.url}/v1")
             monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-ours")
+            monkeypatch.setenv("OLLAMA_BASE_URL", f"{stub.url}/v1")
             monkeypatch.setenv("ANTHROPIC_BASE_URL", stub.url)
             monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-secret-of-ours")
             model = resolve_model(spec)

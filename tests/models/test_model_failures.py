@@ -35,7 +35,7 @@ async def fails(model: Any, stub: Any) -> tuple[list[ModelEvent], ModelFailed, i
         (403, False, "_API_KEY"),
         (404, False, "name"),
         (408, True, "Ask again"),
-        (409, True, "request"),
+        (409, True, "Ask again"),
         (422, False, "settings"),
         (429, True, "wait"),
         (500, True, "Ask again"),
@@ -66,6 +66,12 @@ def test_a_used_up_quota_is_not_retried(talk: Talk) -> None:
     _, failed, _ = talk(fails, failure(429, "You are out of credit", code="insufficient_quota"))
     assert not failed.retryable
     assert "credit" in str(failed)
+
+
+def test_a_conversation_that_is_too_long_is_said_to_be(talk: Talk) -> None:
+    _, failed, _ = talk(fails, failure(400, "8193 tokens are too many", code="context_length_exceeded"))
+    assert not failed.retryable
+    assert "too long" in str(failed)
 
 
 HALF = {

@@ -97,6 +97,13 @@ def test_T09_awkward_streams_give_exactly_the_intended_calls(talk: Talk, case: s
     assert isinstance(got[-1], Finished)
 
 
+@pytest.mark.parametrize("case", T09)
+def test_T09_awkward_streams_of_other_providers_that_speak_the_protocol(talk: Talk, case: str) -> None:  # noqa: N802
+    fragments, ids = T09[case]
+    got = talk(lambda model, stub: events(model), openai(*fragments), model="ollama:stub")
+    assert calls_of(got) == [ToolCallRequest(*LOOK_UP, ids[0]), ToolCallRequest(*SLOTS, ids[1])]
+
+
 def test_T09_g_text_and_call_in_one_chunk(talk: Talk) -> None:  # noqa: N802
     both = call_chunk(
         {"index": 0, "id": "call_1", "name": LOOK_UP[0], "arguments": LOOK_UP[1]},

@@ -12,7 +12,14 @@ from cuelight.ports import Model
 
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DEEPSEEK_API_KEY"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "DEEPSEEK_API_KEY",
+        "OLLAMA_BASE_URL",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -29,7 +36,9 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         ("openai:gpt-5-mini", "set OPENAI_API_KEY"),
         ("openai-responses:gpt-5-mini", "set OPENAI_API_KEY"),
         ("anthropic:claude-haiku-4-5", "set ANTHROPIC_API_KEY"),
-        ("deepseek:deepseek-chat", "set DEEPSEEK_API_KEY"),
+        ("deepseek:deepseek-chat", "needs a key: set DEEPSEEK_API_KEY"),
+        ("ollama:llama3", "needs to know its server: set OLLAMA_BASE_URL"),
+        ("test:x", "There is no provider 'test'"),
         ("groq:llama", 'pip install "pydantic-ai-slim[groq]"'),
     ],
 )

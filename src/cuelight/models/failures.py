@@ -5,6 +5,7 @@ from typing import Any
 from pydantic_ai.exceptions import (
     ModelAPIError,
     ModelConnectionError,
+    ModelContextWindowExceededError,
     ModelHTTPError,
     ModelQuotaExceededError,
     ModelRequestRejectedError,
@@ -15,6 +16,7 @@ from cuelight.errors import ModelFailed
 
 __all__ = ["model_failed", "refuses_restriction"]
 
+_SHORTEST_SECRET = 8  # anything shorter is a placeholder, and may be part of any word
 _RETRYABLE = frozenset({408, 409, 425, 429})
 _ADVICE = {
     400: "The provider does not take this request as it is: check the model's settings and its base URL",
@@ -22,6 +24,7 @@ _ADVICE = {
     403: "Check what the key{key} may use",
     404: "Check the model's name, and the base URL if you set one",
     408: "Ask again",
+    409: "Ask again",
     413: "The conversation is too long for the provider: limit its exchanges",
     422: "The provider does not take this request as it is: check the model's settings and its base URL",
     429: "The provider takes no more requests just now: wait, or have the limit raised",
@@ -40,7 +43,7 @@ def model_failed(error: Exception, model: str, *, secret: str | None = None, set
     if isinstance(error, ModelFailed):
         return error
     said = " ".join(_said(error).split())
-    if secret:
+    if secret and len(secret) >= _SHORTEST_SECRET:
         said = said.replace(secret, "***")
     if isinstance(error, ModelHTTPError):
         status = error.status_code
@@ -48,6 +51,8 @@ def model_failed(error: Exception, model: str, *, secret: str | None = None, set
         advice = _ADVICE.get(status, "Ask again" if status >= 500 else "Check the request")
         if quota:
             advice = "The account's quota is used up: add credit, or have the limit raised"
+        elif isinstance(error, ModelContextWindowExceededError):
+            advice = _ADVICE[413]
         hint = f" (did you mean {error.suggested_model_id}?)" if error.suggested_model_id else ""
         return ModelFailed(
             f"{model} answered {status}: {said}. {advice.format(key=f' in {setting}' if setting else '')}{hint}.",

@@ -46,7 +46,8 @@ def _inferred(provider: str, name: str) -> Any:
         infer_provider_class(provider)
         model: Model[Any] = infer_model(f"{provider}:{name}")
     except ValueError as unknown:
-        near = get_close_matches(provider, {known.partition(":")[0] for known in known_model_names()}, n=1)
+        known = {spec.partition(":")[0] for spec in known_model_names()} - {provider}
+        near = get_close_matches(provider, known, n=1)
         hint = f"did you mean {near[0]}?" if near else "openai and anthropic are some there are."
         raise NotSetUp(f"There is no provider {provider!r} of models; {hint}") from unknown
     except ImportError as missing:
@@ -57,7 +58,8 @@ def _inferred(provider: str, name: str) -> Any:
         settings = _SETTING.findall(str(problem))
         if not settings:
             raise NotSetUp(f"{provider}:{name} cannot be used: {problem}") from problem
-        raise NotSetUp(f"{provider}:{name} needs a key: set {' or '.join(settings)} in the environment.") from problem
+        what = "a key" if all("KEY" in setting or "TOKEN" in setting for setting in settings) else "to know its server"
+        raise NotSetUp(f"{provider}:{name} needs {what}: set {' or '.join(settings)} in the environment.") from problem
     return model
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
 
 from cuelight.errors import CueSheetRefused
 from cuelight.models.understudy.lines import Line
@@ -18,8 +19,7 @@ class Trigger(NamedTuple):
     words: re.Pattern[str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """One piece that can be picked out of a caller's words."""
 
     name: str
@@ -33,8 +33,7 @@ class Slot:
     recall: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """Where something of a sheet applies."""
 
     label: str
@@ -42,8 +41,7 @@ class Scope:
     view: re.Pattern[str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cue(Scope):
+class Cue(Scope, frozen=True, kw_only=True):
     """What answers something that was heard."""
 
     hears: tuple[Trigger, ...] = ()
@@ -52,9 +50,9 @@ class Cue(Scope):
     say: tuple[Line, ...] = ()
     asks: str | None = None
     call: str | None = None
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = {}
     recall: frozenset[str] | None = None
-    ask: Mapping[str, tuple[Line, ...]] = field(default_factory=dict)
+    ask: Mapping[str, tuple[Line, ...]] = {}
 
     @property
     def lines(self) -> list[Line]:
@@ -62,17 +60,15 @@ class Cue(Scope):
         return [*self.say, *lines_in(self.arguments)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Which results of a tool are meant: a kind of them, words in a text, or fields by their path."""
 
     kind: str | None = None
     says: re.Pattern[str] | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class After(Scope):
+class After(Scope, frozen=True, kw_only=True):
     """What is said when a tool has answered."""
 
     tools: frozenset[str]
@@ -84,8 +80,7 @@ class After(Scope):
     go_on: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Opening:
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
     """What is said before anything was heard."""
 
     say: tuple[Line, ...]
