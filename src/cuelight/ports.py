@@ -161,7 +161,8 @@ class Store(Protocol):
 
         Raises:
             SeqConflict: when the call's last entry is not `expected_seq`.
-            LeaseLost: when `lease` is given and another owner has taken the call since.
+            LeaseLost: when `lease` is given and was released, or another owner has taken the call since.
+            BadEntry: when an entry is ephemeral, of another call, or does not follow the one before it.
             StoreUnusable: when the medium refuses.
         """
         ...
@@ -186,7 +187,7 @@ class Store(Protocol):
         """Prolong a lease.
 
         Raises:
-            LeaseLost: when another owner has taken the call since.
+            LeaseLost: when it was released, or another owner has taken the call since.
         """
         ...
 
@@ -202,7 +203,7 @@ class Store(Protocol):
         """Delete a call's private values and put scrubbed entries in the places of its entries, in one transaction.
 
         `scrub` is given every record of the call and returns the entries that replace those of the same seq, and may
-        add new ones at the end. Returns how many records had private values.
+        add new ones at the end. It is a pure function: it may run in a thread, and more than once. Returns how many records had private values.
 
         Raises:
             CallNotFound: when there is no such call.
