@@ -149,7 +149,7 @@ class Frame:
         """Give the values of a cell that this frame has read or written."""
         values = self._values.get(cell)
         if values is None:
-            values = self._values[cell] = {}
+            values = self._values[cell] = cell.resting.copy()  # empty in a live call
         return values
 
     def admit_write(self, target: str) -> None:
