@@ -96,7 +96,6 @@ def check_messages(messages: Sequence[Mapping[str, Any]]) -> None:
         if message["role"] == "tool":
             assert waiting, f"a result without its call: {message}"
             assert message["tool_call_id"] == waiting.pop(0)
-            assert message["content"]
             continue
         assert not waiting, f"{message} stands before the results of {waiting}"
         waiting = [call["id"] for call in message.get("tool_calls", ())]

@@ -71,6 +71,11 @@ class Call:
         """Why the call ended, or None while it goes on."""
         return self._context.ended
 
+    @property
+    def broken(self) -> Exception | None:
+        """What keeps the call from being written any more, or None: then it is over here, and can be resumed."""
+        return self._conduct.broken
+
     def listen(self, listener: Callable[[Entry], None]) -> Callable[[], None]:
         """Deliver every later entry: stored ones once they are stored, ephemeral ones at once.
 

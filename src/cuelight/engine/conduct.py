@@ -133,13 +133,19 @@ class Conduct:
         await self._guard(context.journal.barrier)
         context.speak = lambda text: None  # nobody is there to hear it
         await context.hook("on_end", _bound(context.agent.on_end, reason))
+        self.summarise()
+        await self._guard(context.journal.barrier)
+
+    def summarise(self) -> None:
+        """Write the summary of a call that has ended."""
+        context, state = self.context, self.context.journal.state
         usage = [
             {"type": "llm_usage", "provider": provider, "model": model, **{k: n for k, n in used.items() if n}}
             for (provider, model), used in context.usage.items()
         ]
-        summary = {"reason": reason, "outcome": reason, "duration_s": duration, "turns": context.turns}
+        duration = max(0.0, (state.ended_at or 0.0) - (state.started_at or 0.0))
+        summary = {"reason": context.ended, "outcome": context.ended, "duration_s": duration, "turns": context.turns}
         context.journal.write("call.summary", {**summary, "usage": usage, "cost": {}})
-        await self._guard(context.journal.barrier)
 
     def speak(self, text: str, by: str = "code") -> str:
         """Say a line for a handler, in the running turn or as a turn of its own; gives the turn's id."""

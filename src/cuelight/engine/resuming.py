@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
-from cuelight.agent import restore, snapshot
+from cuelight.agent import restore
+from cuelight.errors import AuthorError
 from cuelight.flow import HttpContentType
 from cuelight.log import Fold, Record, unmasked
-from cuelight.wire import ENTRY_TYPES, OPAQUE_TYPES, Entry, State
+from cuelight.wire import ENTRY_TYPES, Entry, State, is_opaque
 
 from . import lines
 from .conduct import Conduct
 from .handle import LiveHandle
 from .replies import Reply
+from .routing import laid
 
 __all__ = ["Resumption"]
 
@@ -48,11 +48,12 @@ class Resumption:
         self._count_usage()
         self._restore(state)
         if state.status == "ended":
-            context.ended = state.end_reason or "ended"
-            context.closed = bool(self._by_type.get("call.summary"))
+            context.ended, context.closed = state.end_reason or "ended", True
+            if not self._by_type.get("call.summary"):
+                self._conduct.summarise()
         else:
             self._settle(state)
-            await context.journal.barrier()
+        await context.journal.barrier()
         return self._replies()
 
     def _data(self, type: str) -> Iterable[dict[str, Any]]:  # noqa: A002 - the wire's own word
@@ -63,36 +64,31 @@ class Resumption:
         agent = context.agent
         caller = next(iter(self._data("call.started")), {}).get("caller")
         agent._call = LiveHandle(context.journal.call, str(state.channel or ""), caller)
-        notices = list(restore(agent, state.app_state).notices)
+        notices = [(notice.code, notice.message) for notice in restore(agent, state.app_state).notices]
         agent._cell.go_live()
-        view = state.prompt.get("view")
-        logged = snapshot(agent).derived
-        context.standing.resume(
-            {name: msgspec.json.encode(state.app_state.get(name)) for name in logged},
-            tuple(state.tools_visible),
-            view.hash if view is not None else "",
-        )
-        for notice in notices:
-            context.error(notice.code, notice.message)
-        unknown = {type_ for type_ in self._by_type if type_ not in ENTRY_TYPES and type_ not in OPAQUE_TYPES}
-        for type_ in sorted(unknown):
+        if state.status == "ended":
+            return  # nothing is written any more, and nobody reads what has changed since
+        for type_ in sorted(type_ for type_ in self._by_type if type_ not in ENTRY_TYPES and not is_opaque(type_)):
             seqs = ", ".join(str(entry.seq) for entry in self._by_type[type_])
-            context.error(
-                "entry-unknown", f"Entries of type {type_!r} ({seqs}) are of a kind unknown here: kept, and skipped."
-            )
+            told = f"Entries of type {type_!r} ({seqs}) are of a kind unknown here: kept, and skipped."
+            notices.append(("entry-unknown", told))
+        told_before = {(data["code"], data["message"]) for data in self._data("error")}
+        for code, message in notices:
+            if (code, message) not in told_before:
+                context.error(code, message)
+        context.standing.resume(state)
 
     def _settle(self, state: State) -> None:
         """Give every call of the log that has no result the one it is due, and close the turn that broke off."""
         context = self._context
         effects = {tool.name: tool.effect for tool in context.agent.__declaration__.tools}
-        begun = {run.call_id for run in state.tools}
+        begun = {run.call_id: run for run in state.tools}
         for run in state.tools:
             if run.status == "running":
-                read = effects.get(run.name) == "read"
-                if not read:
-                    context.journal.write("cue.unknown", {"call_id": run.call_id, "name": run.name, "reason": "crash"})
-                error = lines.TIMED_OUT_READ if read else lines.UNKNOWN_OUTCOME
-                context.journal.write("tool.result", {"call_id": run.call_id, "name": run.name, "error": error})
+                named = {"call_id": run.call_id, "name": run.name}
+                error = lines.UNKNOWN_READ if effects.get(run.name) == "read" else lines.UNKNOWN_OUTCOME
+                context.journal.write("cue.unknown", {**named, "reason": "crash"})
+                context.journal.write("tool.result", {**named, "error": error})
         for reply in list(self._data("cue.reply"))[-1:]:
             for call in reply["calls"]:
                 if call["call_id"] not in begun:
@@ -100,10 +96,29 @@ class Resumption:
                     context.journal.write("tool.call", {**named, "arguments": {}, "speech_id": reply["speech_id"]})
                     context.journal.write("tool.result", {**named, "error": lines.NOT_RUN_RESUMED})
                     context.journal.write("cue.refused", {**named, "reason": "not run"})
+            runs = [begun.get(call["call_id"]) for call in reply["calls"]]
+            if any(run is None or run.status == "running" for run in runs):
+                self._move({run.call_id: run.name for run in runs if run is not None})
         self._close_turn()
 
+    def _move(self, tools: dict[str, str]) -> None:
+        """Make the move that a batch owes which broke off after the call that asked for it."""
+        for route in self._data("cue.route"):
+            tool = tools.get(route.get("call_id", ""))
+            if tool is not None and route["kind"] == "go" and route["applied"] and route["to"] != route["from"]:
+                values = {"stage": route["to"], **route.get("state", {})}
+                try:
+                    staged = laid(self._context.agent, f"the route of {tool}", values)
+                except AuthorError as error:  # today's class is another one
+                    self._context.error(error.code, str(error))
+                    return
+                self._context.standing.take(staged, {"kind": "tool", "tool": tool, "call_id": route["call_id"]})
+                if isinstance(route.get("message"), str):
+                    crossing = {"from": route["from"], "to": route["to"], "message": route["message"]}
+                    self._context.journal.write("cue.crossing", crossing)
+
     def _close_turn(self) -> None:
-        """Write the end of a turn that broke off after words were spoken; the caller's message stays unanswered."""
+        """Write what was spoken in a turn that broke off; the caller's message stays unanswered."""
         answered = {data["speech_id"] for data in self._data("turn.agent")}
         delivered = {data["speech_id"] for data in self._data("cue.delivered")}
         spoken: dict[str, list[str]] = {}
@@ -112,7 +127,7 @@ class Resumption:
         for speech_id, pieces in spoken.items():
             if speech_id not in answered:
                 text = "\n".join(pieces)
-                data = {"speech_id": speech_id, "text": text, "interrupted": True, "metrics": {}}
+                data = {"speech_id": speech_id, "text": text, "interrupted": False, "metrics": {}}
                 self._context.journal.write("turn.agent", data)
         users = list(self._data("turn.user"))
         if users and users[-1]["speech_id"] not in delivered:

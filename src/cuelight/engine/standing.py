@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from cuelight.agent import (
     Agent,
     Gate,
@@ -16,6 +18,7 @@ from cuelight.agent import (
     view_text,
     visible,
 )
+from cuelight.wire import State
 
 from .handlers import describe
 from .journal import Journal
@@ -58,11 +61,22 @@ class Standing:
         for failure in held:
             self._journal.write("error", failure)
 
-    def resume(self, derived: Mapping[str, bytes], visible_names: tuple[str, ...], view_hash: str) -> None:
-        """Take up what the log says already, so that only differences are written."""
-        self._derived = derived
-        self._visible = visible_names
-        self._view_hash = view_hash
+    def resume(self, state: State) -> None:
+        """Take up what the log says already, and write where the class of today differs from it."""
+        logged = state.app_state
+        shot = snapshot(self.agent)
+        now = msgspec.json.decode(shot.full)
+        same = {name for name, value in now.items() if name in logged and logged[name] == value}
+        self._derived = {name: value for name, value in shot.derived.items() if name in same}
+        self._visible = tuple(state.tools_visible)
+        changed = [name for name in self.agent.__declaration__.fields if name not in same]
+        self._write_state(changed, None, always=not logged.keys() <= now.keys())
+        self.gate()
+        hashes = {name: block.hash for name, block in state.prompt.items()}
+        for block in self.blocks:
+            if hashes.get(block.name) != _digest(block.text):
+                self._write_block(block.name, block.text)
+        self._view_hash = hashes.get("view", "")
         self._view_text = None  # the log holds its hash alone
 
     def take(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
@@ -105,7 +119,7 @@ class Standing:
     def _write_state(self, changed: list[str], cause: Mapping[str, Any] | None, *, always: bool = False) -> None:
         shot = snapshot(self.agent)
         self._tell_failures("property", shot.failures, "property `{name}` raised, so it is null: {error}")
-        changed += [name for name, value in shot.derived.items() if always or self._derived.get(name) != value]
+        changed += [name for name, value in shot.derived.items() if self._derived.get(name) != value]
         self._derived = shot.derived
         if changed or always:
             private = private_values(self.agent) if shot.full != shot.shown else []

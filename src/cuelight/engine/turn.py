@@ -268,7 +268,8 @@ class Turn:
         if self.content is not None or self.content_type is not None:
             delivered["content_type"] = str(content_type)
         context.journal.write("cue.delivered", delivered)
-        await context.journal.barrier()
+        if context.ended is None:  # otherwise the end of the call is stored with it
+            await context.journal.barrier()
         return Reply(
             text=text,
             content=self.content,

@@ -14,6 +14,7 @@ __all__ = ["CUT_BY_CALLER", "CUT_BY_FAULT", "History", "Message", "ToolUse"]
 
 CUT_BY_CALLER = "[the caller cut in here]"
 CUT_BY_FAULT = "[cut off here by a fault]"
+NO_WORDS = "[the caller said nothing]"
 UNSETTLED = "It is not known whether this call was carried out."
 
 
@@ -116,7 +117,7 @@ class History:
         self._spoken.clear()
         self._trim()
         self._starts.append(len(self.messages))
-        self.messages.append(Message("user", data["text"]))
+        self.messages.append(Message("user", data["text"] if data["text"].strip() else NO_WORDS))
 
     def _crossing(self, data: Mapping[str, Any]) -> None:
         if data.get("message"):
