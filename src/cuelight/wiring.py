@@ -108,7 +108,7 @@ def _not_found(named: str, here: Path) -> str:
     if target.endswith(".py") or "/" in target:
         return f"There is no {target}. Name a file, a folder with an agent.py in it, or module:Class."
     there = sorted({file.parent.name for pattern in ("*/agent.py", "agents/*/agent.py") for file in here.glob(pattern)})
-    hint = f"Here are {', '.join(there)}." if there else f"`cuelight new {target}` makes one."
+    hint = f"Agents here: {', '.join(there)}." if there else f"`cuelight new {target}` makes one."
     return f"There is no agent {named!r}: no {target}/agent.py or {target}.py, here or in agents/. {hint}"
 
 

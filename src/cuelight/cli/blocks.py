@@ -1,19 +1,20 @@
 """The prompt as a person reads it: its blocks, the stage, and which tools may be called."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from cuelight.agent import Agent, Block, Tool, private_values, static_blocks, view_text, visible
+from cuelight.agent import Agent, Block, Tool, plain_json, static_blocks, view_text, visible
 from cuelight.cli.transcript import clean
-from cuelight.log import Secrets
+from cuelight.log import Secrets, leaves
 
 __all__ = ["Prompt", "print_prompt", "read_prompt"]
 
 
-class Prompt(Struct, frozen=True, kw_only=True):
+class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """Hold what a model is told in the state that an agent is in, private values masked.
 
     `hidden` says of each tool that cannot be called now why not; `stage` is None where the agent has no stages.
@@ -73,7 +74,12 @@ def _view(agent: Agent) -> Block:
         text = view_text(agent)
     except Exception as error:  # the author's code: they are told, and the rest is shown
         text = f"(render() raised {type(error).__name__}: {error})"
-    return Block("view", Secrets(private_values(agent)).text(text))
+    return Block("view", Secrets(_private(agent)).text(text))
+
+
+def _private(agent: Agent) -> Iterator[str]:
+    for name in agent.__declaration__.pii_fields():
+        yield from leaves(msgspec.json.decode(plain_json(getattr(agent, name))))
 
 
 def _why_hidden(tool: Tool, stage: Any, failure: Exception | None) -> str:

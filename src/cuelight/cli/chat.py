@@ -1,17 +1,15 @@
 """`cuelight chat`: talk with an agent, from a terminal or through a pipe."""
 
-import sys
-from io import BufferedReader
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.commands import DID_NOT_HOLD, complain, single
+from cuelight.cli.console import open_console
 from cuelight.cli.given import read_state
 from cuelight.cli.options import AgentName, AsLines, ModelName, StateGiven, StoreName
-from cuelight.cli.piped import answer_lines, lines_of, show_entries, show_plainly
+from cuelight.cli.piped import answer_lines, lines_of, show_entries, show_plainly, stdin
 from cuelight.cli.session import Asked, Session
 from cuelight.cli.terminal import in_terminal, talk
 from cuelight.errors import BadInput
@@ -58,8 +56,8 @@ def chat(
         return
     with Session(asked) as session:
         if show_prompt:
-            print_prompt(read_prompt(session.call.agent), Console(highlight=False))
-        lines = lines_of(cast(BufferedReader, sys.stdin.buffer), lambda: session.ended)
+            print_prompt(read_prompt(session.call.agent), open_console())
+        lines = lines_of(stdin(), lambda: session.ended)
         with show_entries(session) if as_json else show_plainly(session) as show:
             given, answered = answer_lines(session, lines, show, keep_open=keep_open)
     if answered < given:

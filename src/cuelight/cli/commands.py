@@ -77,6 +77,14 @@ class CommandGroup(TyperGroup):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in self.table.items()])
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # here, before Typer makes something else of it
+            _forget_stdout()
+            raise typer.Exit(_PIPE_CLOSED) from error
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -94,7 +102,7 @@ class CommandGroup(TyperGroup):
         try:
             code = super().main(given, prog_name or "cuelight", complete_var, False, windows_expand_args, **extra)
             sys.stdout.flush()
-        except BrokenPipeError:
+        except BrokenPipeError:  # what was still to be written
             _forget_stdout()
             code = _PIPE_CLOSED
         except _UsageError as error:

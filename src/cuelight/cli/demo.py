@@ -34,9 +34,10 @@ LINES = (
 
 @app.command()
 def demo(model: ModelName = None, store: StoreName = None) -> None:
-    """Talk with the example agent, the front desk of a vet: no key, no service.
+    """Talk with the example agent: no key, no service.
 
-    Without a terminal a short session is played, and at the end the State that its log folds into is shown.
+    It is the front desk of a vet. Without a terminal a short session is played, and at the end the State that its log
+    folds into is shown.
     """
     folder = example()
     asked = Asked("demo", find_agent(str(folder)), model, store)

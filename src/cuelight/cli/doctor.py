@@ -11,11 +11,11 @@ from typing import Literal
 
 import typer
 from msgspec import Struct, json
-from rich.console import Console
 from rich.text import Text
 
 import cuelight
 from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.console import open_console
 from cuelight.cli.demo import example
 from cuelight.cli.options import AsJson, StoreName
 from cuelight.cli.stored import with_store
@@ -57,7 +57,7 @@ def doctor(store: StoreName = None, as_json: AsJson = False) -> None:
 
 
 def _print(findings: list[Finding]) -> None:
-    console = Console(highlight=False)
+    console = open_console()
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         text = Text.assemble((finding.status, _STYLES[finding.status]), f"  {finding.name:{width}}  ", finding.text)

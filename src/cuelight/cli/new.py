@@ -26,21 +26,12 @@ _TAKEN = frozenset({"Agent", "CueSheet", "Literal", "Path", "Script", "Understud
 def new(
     name: Annotated[str, typer.Argument(help="Its name, such as front-desk; a folder may go before it.")],
 ) -> None:
-    """Make an agent, its cue sheet and its first test, in a folder of their own.
+    """Make an agent, its cue sheet and its first test.
 
-    They work at once, without a model. Nothing that is there already is touched.
+    They go into a folder of their own, and work at once, without a model. Nothing that is there already is touched.
     """
     folder = _folder(Path(name).expanduser())
-    words = folder.name.split("_")
-    filled = {
-        "cls": "".join(word[:1].upper() + word[1:] for word in words),
-        "package": folder.name,
-        "title": " ".join(word[:1].upper() + word[1:] for word in words),
-    }
-    if filled["cls"] in _TAKEN:
-        raise BadInput(
-            f"{name!r} would make a class {filled['cls']}, which Cuelight has. Say what it does: front-desk."
-        )
+    filled = {"cls": _class_of(folder), "package": folder.name, "title": folder.name.replace("_", " ").title()}
     made = {
         "__init__.py": f'"""{filled["title"]}."""\n',
         "agent.py": _filled("agent.py", filled),
@@ -67,6 +58,8 @@ def _folder(path: Path) -> Path:
             f"{path.name!r} cannot be the name of an agent. Use letters, digits and - or _, a letter first: front-desk."
         )
     folder = path.with_name(path.name.replace("-", "_").lower())
+    if _class_of(folder) in _TAKEN:
+        raise BadInput(f"{path.name!r} would make a class {_class_of(folder)}, which Cuelight has. Take another name.")
     if keyword.iskeyword(folder.name) or folder.name in sys.stdlib_module_names:
         raise BadInput(
             f"{folder.name!r} means something in Python itself. Call it otherwise, such as {path.name}-desk."
@@ -78,6 +71,10 @@ def _folder(path: Path) -> Path:
     if importlib.util.find_spec(folder.name) is not None:
         raise BadInput(f"A package {folder.name!r} is installed; importing would find that one. Take another name.")
     return folder
+
+
+def _class_of(folder: Path) -> str:
+    return "".join(word.title() for word in folder.name.split("_"))
 
 
 def _filled(file: str, words: dict[str, str]) -> str:

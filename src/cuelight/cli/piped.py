@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, BytesIO
+from typing import cast
 
 from cuelight.cli.screen import PlainScreen
 from cuelight.cli.session import Session
@@ -15,11 +16,16 @@ from cuelight.engine import Reply
 from cuelight.log import Record, disclose
 from cuelight.wire import encode_lines
 
-__all__ = ["answer_lines", "lines_of", "show_entries", "show_plainly"]
+__all__ = ["answer_lines", "lines_of", "show_entries", "show_plainly", "stdin"]
 
 _CHUNK = 1 << 16  # no smaller than a reader's own buffer, so that nothing stays in there unseen
 
 Show = Callable[[list[Record]], None]
+
+
+def stdin() -> BufferedReader:
+    """Give the process's input; an empty one where it was started without."""
+    return cast(BufferedReader, sys.stdin.buffer if sys.stdin is not None else BytesIO())
 
 
 def lines_of(source: BufferedReader, over: Callable[[], bool]) -> Iterator[str]:

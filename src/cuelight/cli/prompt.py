@@ -3,11 +3,11 @@
 import sys
 
 import msgspec
-from rich.console import Console
 
 from cuelight.agent import lay_over
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.commands import single
+from cuelight.cli.console import open_console
 from cuelight.cli.given import read_state
 from cuelight.cli.options import AgentName, AsJson, StateGiven
 from cuelight.engine import make_agent
@@ -37,4 +37,4 @@ def prompt(
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(shown)).decode() + "\n")
     else:
-        print_prompt(shown, Console(highlight=False))
+        print_prompt(shown, open_console())

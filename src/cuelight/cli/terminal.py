@@ -10,6 +10,7 @@ from rich.console import Console
 
 from cuelight.agent import visible
 from cuelight.cli.blocks import print_prompt, read_prompt
+from cuelight.cli.console import open_console
 from cuelight.cli.screen import Screen
 from cuelight.cli.session import Asked, Session
 from cuelight.cli.transcript import Transcript
@@ -26,7 +27,7 @@ class _Abandoned(Exception):
 
 def in_terminal() -> bool:
     """Tell whether a person sits at both ends."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def talk(asked: Asked, *, keep_open: bool = False, show_prompt: bool = False) -> None:
@@ -45,7 +46,7 @@ def talk(asked: Asked, *, keep_open: bool = False, show_prompt: bool = False) ->
     """
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives `input` its line editor, where the system has one
-    console = Console(highlight=False)
+    console = open_console()
     screen = Screen(console)
     with Session(asked) as session:
         for line in opening_lines(session):

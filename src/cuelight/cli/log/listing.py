@@ -24,7 +24,10 @@ def list_calls(
     most: Annotated[int, typer.Option("--most", "-n", min=1, help="How many to list.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List the calls that are stored, those that were active last first."""
+    """List the calls that are stored.
+
+    Those that were active last come first.
+    """
 
     async def read(opened: Store) -> list[CallInfo]:
         return await opened.calls()

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.console import open_console
 from cuelight.cli.log.rows import gist
 from cuelight.cli.log.source import read_log
 from cuelight.cli.options import AsLines, SourceName, StoreName
@@ -23,16 +24,16 @@ _STYLES = {"turn.user": "green", "turn.agent": "cyan", "error": "yellow"}
 
 @app.command()
 def show(source: SourceName, store: StoreName = None, as_json: AsLines = False) -> None:
-    """Show a log, one line an entry, private values masked.
+    """Show a log, one line an entry.
 
-    In a terminal lines are cut at its width; elsewhere they are whole.
+    Private values are masked. In a terminal lines are cut at its width; elsewhere they are whole.
     """
     found = read_log(source, store)
     if as_json:
         sys.stdout.buffer.write(encode_lines(found.entries))
         sys.stdout.buffer.flush()
     else:
-        _print(found.entries, Console(highlight=False))
+        _print(found.entries, open_console())
     for damage in found.unreadable:
         typer.echo(f"cuelight: {damage.message} [{damage.kind}]", err=True)
     if found.unreadable:

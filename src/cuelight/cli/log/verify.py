@@ -29,11 +29,13 @@ def verify(source: SourceName, store: StoreName = None, as_json: AsJson = False)
     if found.damage:
         if not as_json:
             count = len(found.damage)
-            typer.echo(f"Not whole: {count} thing{' is' if count == 1 else 's are'} wrong. {_read(len(found.entries))}")
+            typer.echo(
+                f"Not whole: {count} thing{' is' if count == 1 else 's are'} wrong in {_read(len(found.entries))}."
+            )
         raise typer.Exit(DID_NOT_HOLD)
     if not as_json:
-        typer.echo(f"Whole. {_read(len(found.entries))}")
+        typer.echo(f"Whole: {_read(len(found.entries))}.")
 
 
 def _read(entries: int) -> str:
-    return f"{entries} entr{'y' if entries == 1 else 'ies'} could be read."
+    return f"{entries} entr{'y' if entries == 1 else 'ies'}"
