@@ -3,12 +3,17 @@
 from typing import Any
 
 import msgspec
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
 from cuelight import wire
 
 __all__ = ["data_of", "entries", "json_objects", "json_values", "logs", "misfits"]
+
+# A log is large, and how long one takes to make up depends on what else the machine does.
+settings.register_profile("made up", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("made up")
 
 texts = st.text(max_size=8)
 integers = st.integers(-(2**53), 2**53)

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cuelight import wire
@@ -179,7 +179,6 @@ def test_the_watch_sees_clocks_files_and_chance() -> None:
     assert "open" in touched
 
 
-@settings(deadline=None)
 @given(logs(), misfits())
 def test_the_fold_reads_no_clock_and_no_file(log: list[wire.Entry], odd: wire.Entry) -> None:
     with watched() as touched:

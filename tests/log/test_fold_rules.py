@@ -162,6 +162,7 @@ def test_agent_and_call_are_those_of_the_last_entry() -> None:
         ),
         ("call.summary", {**saturated.ENTRIES["call.summary"][0], "usage": [{}]}, "data.usage[0].type"),
         ("state.changed", {"state": {}, "changed": [], "cause": {"kind": "moon"}}, "data.cause.kind"),
+        ("state.changed", {"state": {}, "changed": [], "cause": {"kind": "x - at `$.y`"}}, "data.cause.kind"),
         # types that change nothing are read as well
         ("dtmf.received", {"digit": 5, "code": 5}, "data.digit"),
         ("track.published", {"identity": "a", "kind": "audio"}, "data.source"),

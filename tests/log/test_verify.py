@@ -42,6 +42,17 @@ def test_what_is_delivered_and_not_stored_is_not_counted() -> None:
     assert verify([note(1), heard, note(2), control, heard, note(3)]) == []
 
 
+def test_a_log_in_which_ephemeral_entries_have_numbers_is_whole() -> None:
+    def heard(seq: int) -> wire.Entry:
+        return wire.entry(
+            "user.transcript", {"text": "h", "final": False}, seq=seq, ts=1, call="CA_1", agent="desk", ephemeral=True
+        )
+
+    assert verify([note(1), heard(2), heard(3), note(4)]) == []
+    assert kinds([note(1), heard(3), note(4)]) == [("hole", 3)]
+    assert kinds([note(1), heard(2), note(2)]) == [("edited", 2)]
+
+
 def test_the_same_entry_twice_is_no_damage() -> None:
     assert verify([note(1), note(2), note(1), note(2), note(3)]) == []
 

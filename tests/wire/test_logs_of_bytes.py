@@ -194,3 +194,10 @@ def test_appending_never_fuses() -> None:
     assert wire.encode_lines(LOG[:1], after=b"") == line(1) + b"\n"
     assert wire.encode_lines(LOG[:1], after=torn) == b"\n" + line(1) + b"\n"
     assert wire.encode_lines(LOG[:1], after=torn[-1:]) == b"\n" + line(1) + b"\n"
+
+
+def test_a_number_of_any_length_is_read_beside_what_is_broken() -> None:
+    long = line(2).replace(b'"name":"n"', b'"name":"n","n":' + b"7" * 5000)
+    read = wire.decode_log(b"\n".join([line(1), long, b"broken"]), strict=False)
+    assert [entry.seq for entry in read] == [1, 2]
+    assert [damage.line for damage in read.damage] == [3]

@@ -21,8 +21,7 @@ _ROWS = {name: (row.decode, row.effect, row.touches) for name, row in _TABLE.ite
 _CONTROLS = {name: wire.decoder_of(shape).decode for name, shape in wire.CONTROL_TYPES.items()}
 _CONTAINERS = frozenset({"errors", "gaps"}.union(*(row.touches for row in _TABLE.values())))
 
-_PLACE = re.compile(r" - at `\$(.*)`$")
-_MISSING = re.compile(r"missing required field `(.*?)`")
+_MISSING = re.compile(r"Object missing required field `(.*?)`")
 
 
 def reduce(entries: Iterable[wire.Entry]) -> wire.State:
@@ -161,7 +160,7 @@ def _copied(container: object) -> object:
 
 def _place(why: Exception) -> str:
     """Find where in the data a misfit is: a path that readers in all languages can give, up to the first map."""
-    text = str(why)
-    path, missing = _PLACE.search(text), _MISSING.search(text)
-    place = "data" + (path.group(1) if path else "") + (f".{missing.group(1)}" if missing else "")
+    text, _, path = str(why).rpartition(" - at `$")
+    missing = _MISSING.match(text or path)
+    place = "data" + (path.removesuffix("`") if text else "") + (f".{missing.group(1)}" if missing else "")
     return place.split("[...]")[0]

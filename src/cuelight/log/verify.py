@@ -27,12 +27,9 @@ def verify(log: bytes | str | Iterable[wire.Entry]) -> list[wire.Damage]:
         pieces = list(wire.scan(log.encode("utf-8", "surrogatepass") if isinstance(log, str) else log))
     else:
         pieces = [wire.Piece(None, None, entry, None) for entry in log]
-    reading = _Reading(sorted({piece.entry.seq for piece in pieces if piece.entry and _is_stored(piece.entry)}))
+    counted = {piece.entry.seq for piece in pieces if piece.entry is not None and not wire.is_control(piece.entry.type)}
+    reading = _Reading(sorted(counted))
     return [damage for piece in pieces for damage in reading.about(piece)]
-
-
-def _is_stored(entry: wire.Entry) -> bool:
-    return not (entry.ephemeral or wire.is_control(entry.type))
 
 
 class _Reading:
@@ -51,7 +48,8 @@ class _Reading:
             yield piece.damage
         if entry is None:
             return
-        if _is_stored(entry):
+        # Like a fold, this counts an ephemeral entry only where it is ahead: in logs in which those have numbers.
+        if not (wire.is_control(entry.type) or (entry.ephemeral and entry.seq <= self._last)):
             yield from self._about_number(entry, piece)
         if entry.call is not None:
             self._call = self._call or entry.call

@@ -121,10 +121,8 @@ def decode_log(source: bytes | str, *, strict: bool = True) -> DecodedLog:
         if piece.damage is None:
             continue
         if strict:
-            message = (
-                f"{piece.damage.message} Whole entries before it: {len(good)}. strict=False reads all that are whole."
-            )
-            raise LogDamaged(message, line=piece.damage.line, byte=piece.damage.byte)
+            hint = f"Whole entries before it: {len(good)}. To read all that are whole, pass strict=False."
+            raise LogDamaged(f"{piece.damage.message} {hint}", line=piece.damage.line, byte=piece.damage.byte)
         damage.append(piece.damage)
     return DecodedLog(good, damage)
 

@@ -13,7 +13,8 @@ from cuelight.wire.frames import Entry
 __all__ = ["Piece", "scan"]
 
 _decode = msgspec.json.Decoder(Entry).decode
-_find_end = json.JSONDecoder().raw_decode
+# It is only asked where a value ends, so numbers need not be made.
+_find_end = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _ARRAY_BEGINS = re.compile(rb"[ \t\r\n]*\[")
