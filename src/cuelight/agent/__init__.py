@@ -1,18 +1,18 @@
 """The author's class: fields, tools, stages, the gate, the prompt."""
 
-from .agent import Agent
-from .arguments import BadArguments, parse_object
-from .calls import CallHandle, ToolHandle
-from .cells import Frame, Staged, open_frame
-from .coders import plain_json
-from .declaration import Declaration
-from .fields import Field, state
-from .gate import Gate, visible
-from .limits import Limits
-from .prompt import Block, delimit, static_blocks, static_text, view_text
-from .snapshot import Notice, Restored, Snapshot, lay_over, private_values, restore, snapshot
-from .stateful import Stateful
-from .tools import Effect, Tool, tool
+from cuelight.agent.agent import Agent
+from cuelight.agent.arguments import BadArguments, parse_object
+from cuelight.agent.calls import CallHandle, ToolHandle
+from cuelight.agent.cells import Frame, Staged, open_frame
+from cuelight.agent.coders import plain_json
+from cuelight.agent.declaration import Declaration
+from cuelight.agent.fields import Field, state
+from cuelight.agent.gate import Gate, visible
+from cuelight.agent.limits import Limits
+from cuelight.agent.prompt import Block, delimit, static_blocks, static_text, view_text
+from cuelight.agent.snapshot import Notice, Restored, Snapshot, lay_over, private_values, restore, snapshot
+from cuelight.agent.stateful import Stateful
+from cuelight.agent.tools import Effect, Tool, tool
 
 __all__ = [
     "Agent",

@@ -1,16 +1,21 @@
 """The class that authors subclass."""
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cuelight.agent.declared_names import Setting
+from cuelight.agent.limits import Limits
+from cuelight.agent.stateful import Stateful
 from cuelight.errors import OutsideHandler
 
-from .limits import Limits
-from .stateful import Stateful
-
 if TYPE_CHECKING:
-    from .calls import CallHandle
+    from cuelight.agent.calls import CallHandle
 
 __all__ = ["Agent"]
+
+
+def _are_lines(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, tuple | list) and all(isinstance(line, str) for line in value))
 
 
 class Agent(Stateful):
@@ -22,8 +27,20 @@ class Agent(Stateful):
     """
 
     __framework__ = True
-    __reserved__ = frozenset(
-        {"call", "limits", "model", "rules", "knowledge", "fallback_line", "render", "on_call", "on_end", "on_event"}
+    __plain__ = frozenset({"render"})
+    __settings__ = MappingProxyType(
+        {
+            "limits": Setting(lambda value: isinstance(value, Limits), "a Limits, as in `limits = Limits(tool_s=10)`"),
+            "model": Setting(
+                lambda value: value is None or (isinstance(value, str) and bool(value)),
+                "the model's name, as in `model = 'openai:gpt-5'`, or None",
+            ),
+            "rules": Setting(_are_lines, "one text, or a tuple of texts"),
+            "knowledge": Setting(_are_lines, "one text, or a tuple of texts"),
+            "fallback_line": Setting(
+                lambda value: isinstance(value, str) and bool(value.strip()), "a line that can be spoken"
+            ),
+        }
     )
 
     limits: ClassVar[Limits] = Limits()
@@ -58,17 +75,17 @@ class Agent(Stateful):
         return ""
 
     def on_call(self) -> Any:
-        """Run when a call opens, before the first word. May be `async def`."""
+        """Run when a call opens, before the first word. May be async."""
 
     def on_end(self, reason: str) -> Any:
-        """Run when the call has ended, for what is to be put away. May be `async def`.
+        """Run when the call has ended, for what is to be put away. May be async.
 
         Args:
             reason: why it ended, as in the `call.ended` entry.
         """
 
     def on_event(self, name: str, data: dict[str, Any]) -> Any:
-        """Run when something from outside reaches the call. May be `async def`.
+        """Run when something from outside reaches the call. May be async.
 
         Args:
             name: the event's name.

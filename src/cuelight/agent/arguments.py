@@ -1,35 +1,51 @@
 """A tool's arguments: their JSON Schema, and the check that turns a model's text into Python values."""
 
+import copy
 import inspect
-from collections.abc import Mapping
-from typing import Any, cast
+import json
+from typing import Annotated, Any, NotRequired
 
 import msgspec
 
+from cuelight.agent.annotations import supported
+from cuelight.agent.coders import adapter_of, is_immutable
+from cuelight.agent.faults import sentence
+from cuelight.agent.schemas import is_open, property_names
 from cuelight.errors import CuelightError
-
-from .coders import NoSchema, clean_schema, supported
 
 __all__ = ["Arguments", "BadArguments", "Parameter", "parse_object"]
 
-_SHOWN = 5
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
 
 
 class BadArguments(CuelightError):
-    """Say what is wrong with a call's arguments, in words for the model; no value is repeated."""
+    """Say what is wrong with a call's arguments, in words for the model; no value that was given is repeated."""
 
     code = "bad-arguments"
 
+    def __init__(self, fault: str, remedy: str) -> None:
+        super().__init__(f"Nothing was done: {fault}. {remedy}")
+
 
 class Parameter:
-    """Hold one parameter of a tool."""
+    """Hold one parameter of a tool.
 
-    __slots__ = ("annotation", "default", "description", "name")
+    Args:
+        name: as the model gives it.
+        annotation: its type.
+        default: what the method has for it, `inspect.Parameter.empty` where it has nothing.
+        form: the default as JSON; None where there is none.
+        description: what the docstring says of it.
+    """
 
-    def __init__(self, name: str, annotation: Any, default: Any, description: str) -> None:
+    __slots__ = ("annotation", "default", "description", "form", "name")
+
+    def __init__(self, name: str, annotation: Any, default: Any, form: bytes | None, description: str) -> None:
         self.name = name
         self.annotation = annotation
         self.default = default
+        self.form = form
         self.description = description
 
     @property
@@ -41,111 +57,121 @@ class Parameter:
 class Arguments:
     """Describe and check the arguments of one tool.
 
+    Args:
+        tool: the tool's name.
+        parameters: what it takes, in order.
+
     Raises:
-        NoSchema: when a parameter's annotation has no JSON Schema; `args[0]` names the parameter.
+        NoSchema: when some parameter's annotation has no JSON Schema.
     """
 
-    __slots__ = ("_adapter", "parameters", "schema")
+    __slots__ = ("_copied", "_extra", "_load", "_names", "_required", "parameters", "schema")
 
     def __init__(self, tool: str, parameters: list[Parameter]) -> None:
-        from typing import NotRequired
-
-        import pydantic
-        from typing_extensions import TypedDict
-
-        self.parameters = {parameter.name: parameter for parameter in parameters}
-        entries: dict[str, Any] = {}
+        adapter, self.schema = adapter_of(_shape(tool, parameters))
+        shown = self.schema.setdefault("properties", {})
         for parameter in parameters:
-            annotation = _described(parameter)
-            try:
-                pydantic.TypeAdapter(annotation).json_schema()
-            except (
-                pydantic.errors.PydanticUserError,
-                pydantic.errors.PydanticSchemaGenerationError,
-                NameError,
-            ) as error:
-                raise NoSchema(parameter.name) from error
-            entries[parameter.name] = annotation if parameter.required else NotRequired[annotation]
-        shape = TypedDict(tool, entries)  # type: ignore[misc]
-        setattr(shape, "__pydantic_config__", pydantic.ConfigDict(extra="forbid", strict=True))  # noqa: B010
-        self._adapter: pydantic.TypeAdapter[dict[str, Any]] = pydantic.TypeAdapter(cast(Any, shape))
-        self.schema: dict[str, Any] = clean_schema(self._adapter.json_schema())
-        self.schema.setdefault("properties", {})
-        for name, shown in self.schema["properties"].items():
-            parameter = self.parameters[name]
-            if not parameter.required and _is_json_value(parameter.default):
-                shown["default"] = parameter.default
+            if parameter.form is not None:
+                shown[parameter.name]["default"] = _decode(parameter.form)
+        self.parameters = {parameter.name: parameter for parameter in parameters}
+        self._load = adapter.validator.validate_json
+        # What a class in it does not declare would be dropped without a word; unless some class asks for more.
+        self._extra: Any = None if is_open(self.schema) else "forbid"
+        self._names = property_names(self.schema)
+        self._required = {parameter.name: parameter.required for parameter in parameters}
+        self._copied = [p for p in parameters if not (p.required or is_immutable(p.default))]
 
     def check(self, text: str) -> dict[str, Any]:
-        """Turn the text of a JSON object into the values of the parameters; absent ones stay absent.
+        """Turn the text of a JSON object, one that `parse_object` takes, into values of the parameters' types.
+
+        Nothing is converted but what JSON has no form of its own for, such as dates. What is absent stays absent, so
+        that the method's default holds; a default that could be changed in place is given as a copy.
 
         Raises:
             BadArguments: when a name is unknown or missing, or a value does not fit.
         """
-        if not self.parameters and text in ("{}", ""):
-            return {}
-        import pydantic
-
         try:
-            return self._adapter.validate_json(text)
-        except pydantic.ValidationError as error:
-            faults = error.errors(include_url=False, include_context=False, include_input=False)
-            raise BadArguments(self._sentence(faults)) from None
+            values: dict[str, Any] = self._load(text, strict=True, extra=self._extra)
+        except Exception as error:  # an author's validator may raise anything
+            raise BadArguments(self._words(error, text), "Correct the arguments and call again.") from None
+        for parameter in self._copied:
+            if parameter.name not in values:
+                values[parameter.name] = copy.deepcopy(parameter.default)
+        return values
 
-    def _sentence(self, faults: list[Any]) -> str:
-        parts = [self._fault(fault) for fault in faults[:_SHOWN]]
-        if len(faults) > _SHOWN:
-            parts.append(f"and {len(faults) - _SHOWN} more")
-        return "Nothing was done, because the arguments do not fit: " + "; ".join(parts) + ". Mend them and call again."
+    def _words(self, error: Exception, text: str) -> str:
+        faults = getattr(error, "errors", None)
+        if faults is None:
+            return "the arguments do not fit"
+        return sentence(faults(include_url=False), _decode(text), self._required, self._names)
 
-    def _fault(self, fault: Mapping[str, Any]) -> str:
-        place = ".".join(map(str, fault["loc"]))
-        if fault["type"] == "extra_forbidden" and len(fault["loc"]) == 1:
-            known = ", ".join(f"`{name}`" for name in self.parameters) or "none"
-            return f"`{place}` is no argument of this tool (it takes {known})"
-        if fault["type"] == "missing":
-            return f"`{place}` is missing"
-        message = str(fault["msg"])
-        return f"`{place}`: {message[:1].lower()}{message[1:]}"
+
+def _shape(tool: str, parameters: list[Parameter]) -> Any:
+    """Make the type of the object that holds the arguments."""
+    import pydantic
+    from typing_extensions import TypedDict
+
+    entries: dict[str, Any] = {}
+    for parameter in parameters:
+        annotation = supported(parameter.annotation)
+        if parameter.description:
+            annotation = Annotated[annotation, pydantic.Field(description=parameter.description)]
+        entries[parameter.name] = annotation if parameter.required else NotRequired[annotation]
+    make: Any = TypedDict  # made from names known only here, which a checker cannot follow
+    shape = make(tool, entries)
+    shape.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
+    return shape
 
 
 def parse_object(text: str, arguments: Arguments | None) -> dict[str, Any]:
     """Read what a model wrote as arguments: a JSON object. No text at all is an empty one, if nothing is required.
 
+    Args:
+        text: what the model wrote.
+        arguments: those of the tool, where there is such a tool.
+
     Raises:
-        BadArguments: when it is no JSON, or no object.
+        BadArguments: when it is no JSON, no object, or an object that names something twice.
     """
-    if not text.strip():
-        required = [p.name for p in arguments.parameters.values() if p.required] if arguments else []
-        if not required:
-            return {}
-        names = ", ".join(f"`{name}`" for name in required)
-        raise BadArguments(
-            f"Nothing was done, because the call has no arguments; it needs {names}. Call again with them."
-        )
+    known = arguments.parameters.values() if arguments is not None else ()
+    if not text.strip() and not any(parameter.required for parameter in known):
+        return {}
+    fault = None
+    value = None
     try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError) as error:
-        wanted = msgspec.json.encode(arguments.schema).decode() if arguments else "an object"
-        raise BadArguments(
-            f"Nothing was done, because the arguments are not valid JSON ({error}). "
-            f"Call again with one JSON object of this schema: {wanted}"
-        ) from None
-    if not isinstance(value, dict):
-        raise BadArguments("Nothing was done, because the arguments are no JSON object. Call again with an object.")
-    return value
+        value = _decode(text)
+        if not isinstance(value, dict):
+            fault = "the arguments are no JSON object"
+        elif text.count('":') > 1 and _names_twice(text):
+            fault = "the arguments name something twice"
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        fault = "the arguments are not valid JSON" if text.strip() else "the call has no arguments"
+    if fault is None and isinstance(value, dict):
+        return value
+    schema = f" of this schema: {_encode(arguments.schema).decode()}" if arguments is not None else ""
+    raise BadArguments(str(fault), f"Call again with one JSON object{schema}")
 
 
-def _described(parameter: Parameter) -> Any:
-    import pydantic
-
-    annotation = supported(parameter.annotation)
-    if not parameter.description:
-        return annotation
-    from typing import Annotated
-
-    return Annotated[annotation, pydantic.Field(description=parameter.description)]
+class _Twice(Exception):
+    pass
 
 
-def _is_json_value(value: Any) -> bool:
-    return value is None or type(value) in (bool, int, float, str)
+def _names_twice(text: str) -> bool:
+    """Tell whether an object in a JSON text has a member twice: readers would silently take the last."""
+    try:
+        _strict.decode(text)
+    except _Twice:
+        return True
+    except ValueError:
+        return False  # an integer too long for this reader alone
+    return False
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Twice
+    return members
+
+
+_strict = json.JSONDecoder(object_pairs_hook=_distinct)

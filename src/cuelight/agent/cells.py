@@ -6,18 +6,16 @@ closed refuses writes, so a handler that ran out of time, or a task it left behi
 """
 
 from collections.abc import Mapping
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar, Token
+from typing import Any
 
-from cuelight.errors import OutsideHandler
+from cuelight.agent.coders import Misfit, is_immutable
+from cuelight.agent.fields import Field
+from cuelight.errors import AuthorError, OutsideHandler
 
-from .coders import is_immutable
+__all__ = ["Cell", "Frame", "Ledger", "Opening", "Staged", "open_frame"]
 
-if TYPE_CHECKING:
-    from .fields import Field
-
-__all__ = ["Cell", "Frame", "Ledger", "Staged", "open_frame"]
-
+_NONE = object()
 _open: ContextVar["Frame | None"] = ContextVar("cuelight_frame", default=None)
 
 
@@ -30,47 +28,62 @@ class Ledger:
         self.live = False
 
 
+class Opening:
+    """Hold the values that instances of a class open with, made once for all of them."""
+
+    __slots__ = ("encoded", "ready")
+
+    def __init__(self, fields: Mapping[str, Field]) -> None:
+        self.encoded = {name: field.default for name, field in fields.items()}
+        values = {name: field.coder.decode(field.default) for name, field in fields.items()}
+        self.ready = {name: value for name, value in values.items() if is_immutable(value)}
+
+
 class Cell:
     """Hold the committed state of one instance: each field in its encoded form, immutable values ready to use."""
 
     __slots__ = ("encoded", "fields", "ledger", "owner", "ready", "resting")
 
-    def __init__(self, owner: str, fields: Mapping[str, "Field"]) -> None:
+    def __init__(self, owner: str, fields: Mapping[str, Field], opening: Opening) -> None:
         self.owner = owner
         self.fields = fields
         self.ledger = Ledger()
-        self.encoded: dict[str, bytes] = {}
-        self.ready: dict[str, Any] = {}
-        # The values of an instance that is in no call: an ever open frame without a handler.
+        self.encoded: dict[str, bytes] = dict(opening.encoded)
+        self.ready: dict[str, Any] = dict(opening.ready)
+        # What an instance that is in no call holds, as far as it was read or written.
         self.resting: dict[str, Any] = {}
-        for name, field in fields.items():
-            self.put(name, field.default, field.coder.decode(field.default))
 
     def put(self, name: str, encoded: bytes, value: Any) -> None:
         """Commit one field, in its encoded form and as the value that this is the form of."""
         self.encoded[name] = encoded
+        self.resting.pop(name, None)
         if is_immutable(value):
             self.ready[name] = value
         else:
             self.ready.pop(name, None)
 
-    def fresh(self, name: str) -> Any:
-        """Give a field's committed value; one that could be changed in place is decoded anew."""
+    def read(self, name: str) -> Any:
+        """Give a field's value as the running handler sees it; in a live call and outside a handler, a copy."""
+        frame = _open.get()
+        if frame is not None and frame.ledger is self.ledger and not frame.closed:
+            values = frame.values_of(self)
+        elif self.ledger.live:
+            return self._committed(name)
+        else:
+            values = self.resting
+        try:
+            return values[name]
+        except KeyError:
+            value = values[name] = self._committed(name)
+            return value
+
+    def _committed(self, name: str) -> Any:
+        if name in self.resting:
+            return self.resting[name]
         try:
             return self.ready[name]
         except KeyError:
             return self.fields[name].coder.decode(self.encoded[name])
-
-    def read(self, name: str) -> Any:
-        """Give a field's value as the running handler sees it."""
-        values = self._values()
-        if values is None:
-            return self.fresh(name)
-        try:
-            return values[name]
-        except KeyError:
-            value = values[name] = self.fresh(name)
-            return value
 
     def write(self, name: str, value: Any) -> None:
         """Check and take a value for a field.
@@ -81,34 +94,57 @@ class Cell:
         """
         frame = _open.get()
         if frame is not None and frame.ledger is self.ledger:
-            frame.admit_write(f"{self.owner}.{name}")
-            self.fields[name].check(self.owner, value, frame.label)
-            frame.values_of(self)[name] = value
-            return
-        if self.ledger.live:
+            frame.write(self, name, value)
+        elif self.ledger.live:
             raise OutsideHandler(
-                f"{self.owner}.{name} was written while no handler was running. The state of a live call changes only "
-                "in a tool, a hook or an event handler: write it there."
+                f"{self.owner}.{name} was written where no handler is running. The state of a live call changes only "
+                "in a tool, a hook or an event handler; a thread that one of these starts is part of it when it is "
+                "started with asyncio.to_thread."
             )
-        self.fields[name].check(self.owner, value, None)
-        self.resting[name] = value
+        else:
+            self.fields[name].admit(self.owner, value, None)
+            self.resting[name] = value
 
-    def go_live(self) -> None:
-        """Enter a call: what the instance holds becomes the committed state, and from now on only handlers change it.
+    def running(self) -> str | None:
+        """Say which handler of the call is running here, or None."""
+        frame = _open.get()
+        return frame.label if frame is not None and frame.ledger is self.ledger else None
+
+    def settle(self) -> None:
+        """Bring the encoded state of an instance that is in no call up to what it holds.
 
         Raises:
             WrongType: when a value that was changed in place no longer fits its field.
         """
         for name, value in self.resting.items():
-            self.put(name, self.fields[name].encode(self.owner, value, None, self.encoded[name]), value)
-        self.resting.clear()
+            self.encoded[name] = self.fields[name].admit(self.owner, value, None)
+
+    def go_live(self) -> None:
+        """Enter a call: from now on only handlers change the state.
+
+        Raises:
+            WrongType: when a value that was changed in place no longer fits its field.
+            AuthorError: when the instance is in a call already.
+        """
+        if self.ledger.live:
+            raise AuthorError(f"This {self.owner} is in a call already; each call needs an instance of its own.")
+        self.settle()
+        for name, value in list(self.resting.items()):
+            self.put(name, self.encoded[name], value)
         self.ledger.live = True
 
-    def _values(self) -> dict[str, Any] | None:
+    def forms(self) -> dict[str, bytes]:
+        """Give every field's JSON form, as the running handler sees it.
+
+        Raises:
+            WrongType: when a value that was changed in place no longer fits its field.
+        """
         frame = _open.get()
-        if frame is not None and frame.ledger is self.ledger:
-            return frame.values_of(self)
-        return None if self.ledger.live else self.resting
+        values: Mapping[str, Any] = self.resting
+        if frame is not None and frame.ledger is self.ledger and not frame.closed:
+            values = {**self.resting, **frame.values_of(self)}
+        changed = {name: self.fields[name].admit(self.owner, value, None) for name, value in values.items()}
+        return {**self.encoded, **changed}
 
 
 class Staged:
@@ -134,59 +170,88 @@ class Staged:
 
 
 class Frame:
-    """Be one handler's view of the state, and its changes."""
+    """Be one handler's view of the state, and its changes.
 
-    __slots__ = ("_closed", "_read_only", "_values", "label", "ledger")
+    Args:
+        ledger: of the call.
+        label: what runs in it, for messages.
+        read_only: whether it refuses every write.
+    """
+
+    __slots__ = ("_read_only", "_values", "_written", "closed", "label", "ledger")
 
     def __init__(self, ledger: Ledger, label: str, *, read_only: bool = False) -> None:
         self.ledger = ledger
         self.label = label
+        self.closed = False
         self._read_only = read_only
-        self._closed = False
         self._values: dict[Cell, dict[str, Any]] = {}
+        # The forms of written values, which need no second check as long as nothing changes them in place.
+        self._written: dict[tuple[Cell, str], bytes] = {}
 
     def values_of(self, cell: Cell) -> dict[str, Any]:
         """Give the values of a cell that this frame has read or written."""
         values = self._values.get(cell)
         if values is None:
-            values = self._values[cell] = cell.resting.copy()  # empty in a live call
+            values = self._values[cell] = {}
         return values
 
-    def admit_write(self, target: str) -> None:
-        """Refuse a write that comes too late, or from a place that may only read."""
-        if self._closed:
+    def write(self, cell: Cell, name: str, value: Any) -> None:
+        """Check and take a value for a field of a cell.
+
+        Raises:
+            OutsideHandler: when the frame is closed or only reads.
+            WrongType, NotAStage: when the field does not admit the value.
+        """
+        if self.closed:
             raise OutsideHandler(
-                f"{target} was written after {self.label} was over (it returned, failed or ran out of time). "
-                "Finish the work before the handler returns."
+                f"{cell.owner}.{name} was written after {self.label} was over (it returned, failed or ran out of "
+                "time). Finish the work before the handler returns."
             )
         if self._read_only:
             raise OutsideHandler(
-                f"{target} was written in {self.label}, which only reads. Write it in a tool or a hook."
+                f"{cell.owner}.{name} was written in {self.label}, which only reads. Write it in a tool or a hook."
             )
+        self._written[cell, name] = cell.fields[name].admit(cell.owner, value, self.label)
+        self.values_of(cell)[name] = value
 
     def stage(self) -> Staged:
-        """Encode what changed, without committing it.
+        """Close the frame and encode what changed in it, without committing it.
 
         Raises:
             WrongType: when a value changed in place no longer fits its field.
         """
+        self.closed = True  # first, so that what a handler left running cannot change what is being read here
         changes = []
-        for cell, values in self._values.items():
-            changed: dict[str, tuple[bytes, Any]] = {}
-            for name, value in values.items():
-                if name in cell.ready and cell.ready[name] is value:
-                    continue
-                before = cell.encoded[name]
-                encoded = cell.fields[name].encode(cell.owner, value, self.label, before)
-                if encoded != before:
+        for cell, values in list(self._values.items()):
+            changed = {}
+            for name, value in list(values.items()):
+                encoded = self._changed(cell, name, value)
+                if encoded is not None:
                     changed[name] = (encoded, value)
             if changed:
                 changes.append((cell, changed))
         return Staged(changes)
 
+    def _changed(self, cell: Cell, name: str, value: Any) -> bytes | None:
+        """Give the JSON form of a value that the handler read or wrote, or None when it is what it was."""
+        if cell.ready.get(name, _NONE) is value:
+            return None
+        field = cell.fields[name]
+        before, written = cell.encoded[name], self._written.get((cell, name))
+        if written is not None and is_immutable(value):
+            return None if written == before else written
+        try:
+            encoded = field.coder.encode(value)
+        except Misfit:
+            encoded = b""  # no form of anything, so the check below finds the fault
+        if encoded == before:
+            return None
+        return encoded if encoded == written else field.admit(cell.owner, value, self.label)
+
     def close(self) -> None:
         """Refuse every later write."""
-        self._closed = True
+        self.closed = True
 
 
 class open_frame:  # noqa: N801 - used as a function; a class because it is entered several times a turn
@@ -198,7 +263,7 @@ class open_frame:  # noqa: N801 - used as a function; a class because it is ente
         self._frame = frame
 
     def __enter__(self) -> Frame:
-        self._token = _open.set(self._frame)
+        self._token: Token[Frame | None] = _open.set(self._frame)
         return self._frame
 
     def __exit__(self, *_: object) -> None:

@@ -1,88 +1,168 @@
-"""Types at the edge: how values of an annotation are checked, written as JSON, read back, and described."""
+"""Types at the edge: how values of an annotation are checked, written as JSON, and read back."""
 
 import enum
-import functools
-import operator
-import types
-import typing
+import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Annotated, Any, Literal, get_args, get_origin
-from uuid import UUID
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Coder", "NoSchema", "clean_schema", "is_immutable", "plain_json", "supported", "type_name"]
+import msgspec
 
-_IMMUTABLE = frozenset(
-    {type(None), bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal, UUID},
-)
+from cuelight.agent.annotations import NoSchema, supported
+from cuelight.agent.fidelity import is_finite, lost
+from cuelight.agent.schemas import clean_schema, has_sets, sort_sets
+
+if TYPE_CHECKING:
+    import pydantic
+
+__all__ = ["Coder", "Misfit", "adapter_of", "is_immutable", "plain_json"]
+
+_IMMUTABLE = frozenset({type(None), bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal})
+_SHORT_INT = 1 << 63
+_LONGEST_INT = 4300  # digits
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
 
 
-class NoSchema(Exception):
-    """Say that an annotation has no JSON Schema; never leaves the package."""
+class Misfit(ValueError):
+    """Say why a value does not fit an annotation; never leaves the package."""
+
+
+def adapter_of(annotation: Any) -> "tuple[pydantic.TypeAdapter[Any], dict[str, Any]]":
+    """Make pydantic's adapter of an annotation, and its JSON Schema.
+
+    Raises:
+        NoSchema: when no JSON Schema exists for the annotation.
+    """
+    import pydantic
+
+    try:
+        adapter: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(supported(annotation))
+        return adapter, clean_schema(adapter.json_schema())
+    except pydantic.errors.PydanticUserError as error:
+        raise NoSchema(_reason(error)) from error
+    except (TypeError, NameError, AttributeError, RecursionError) as error:
+        raise NoSchema(str(error) if isinstance(error, NameError) else "") from error
+
+
+def _reason(error: "pydantic.errors.PydanticUserError") -> str:
+    """Say what the author can mend; that something is merely no data goes without saying."""
+    if error.code == "typed-dict-version":
+        return "a TypedDict in it must come from typing_extensions"
+    if error.code == "class-not-fully-defined":
+        return str(error).split(";")[0]
+    return ""
 
 
 class Coder:
     """Check, encode and decode the values of one annotation.
 
+    What it admits comes back: a value that would be read back from its JSON form as another, or as one of another type,
+    does not fit.
+
+    Args:
+        annotation: the type.
+
     Raises:
         NoSchema: when no JSON Schema exists for the annotation.
     """
 
-    __slots__ = ("_adapter", "annotation", "schema")
+    __slots__ = ("_dump", "_exact", "_load", "_schema", "_sets", "_validate")
 
     def __init__(self, annotation: Any) -> None:
-        import pydantic
+        adapter, self._schema = adapter_of(annotation)
+        self._validate = adapter.validator.validate_python
+        self._load = adapter.validator.validate_json
+        self._dump = adapter.serializer.to_json
+        self._exact = _exact_types(annotation)
+        self._sets = has_sets(self._schema)
 
-        self.annotation = annotation
-        wanted = supported(annotation)
-        try:
-            try:
-                config = pydantic.ConfigDict(ser_json_inf_nan="constants")
-                self._adapter: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(wanted, config=config)
-            except pydantic.errors.PydanticUserError:
-                self._adapter = pydantic.TypeAdapter(wanted)  # a model or dataclass brings its own configuration
-            self.schema: dict[str, Any] = clean_schema(self._adapter.json_schema())
-        except (pydantic.errors.PydanticUserError, pydantic.errors.PydanticSchemaGenerationError, NameError) as error:
-            raise NoSchema(str(error).splitlines()[0]) from error
-
-    def fault(self, value: Any) -> str | None:
-        """Say why a value does not fit, or None when it does; nothing is converted."""
-        import pydantic
-
-        try:
-            self._adapter.validate_python(value, strict=True)
-        except pydantic.ValidationError as error:
-            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            return f"{place}: {first['msg']}" if place else str(first["msg"])
-        return None
-
-    def lenient(self, value: Any) -> Any:
-        """Read a value given as such or in its JSON form.
+    def admit(self, value: Any) -> bytes:
+        """Check a value, converting nothing, and give its JSON form.
 
         Raises:
-            ValueError: when neither fits.
+            Misfit: when it does not fit, or would not come back from its JSON form as what it is.
         """
-        return value if self.fault(value) is None else self._adapter.validate_python(value)
+        if type(value) in self._exact and _is_plain(value):
+            return self._dump(value)
+        try:
+            self._validate(value, strict=True)
+        except Exception as error:  # an author's validator may raise anything
+            raise Misfit(_words(error)) from None
+        encoded = self.encode(value)
+        difference = lost(value, self.decode(encoded))
+        if difference is not None:
+            raise Misfit(difference)
+        return encoded
+
+    def fit(self, value: Any) -> Any:
+        """Give a value that fits, from one given as such or in its JSON form.
+
+        Raises:
+            Misfit: when neither fits.
+        """
+        try:
+            self.admit(value)
+        except Misfit as misfit:
+            try:
+                return self.decode(plain_json(value))
+            except ValueError:
+                raise misfit from None
+        return value
 
     def encode(self, value: Any) -> bytes:
-        """Write a value as JSON.
+        """Write a value as JSON; one set has one form, whatever the order of its items.
 
         Raises:
-            ValueError: when the value has no JSON form.
+            Misfit: when the value has no JSON form.
         """
-        encoded: bytes = self._adapter.dump_json(value, warnings=False)
-        if (b"NaN" in encoded or b"Infinity" in encoded) and not _is_json(encoded):
-            raise ValueError("numbers that are not finite have no JSON form")
+        try:
+            encoded = self._dump(value, by_alias=False, round_trip=True, warnings=False)
+        except Exception as error:  # an author's serializer may raise anything
+            raise Misfit("it has no JSON form") from error
+        if self._sets:
+            return _encode(sort_sets(_decode(encoded), self._schema, self._schema))
         return encoded
 
     def decode(self, encoded: bytes) -> Any:
-        """Read a value from its JSON form.
+        """Read a value from its JSON form, converting nothing.
 
         Raises:
-            ValueError: when it does not fit the annotation.
+            Misfit: when it does not fit the annotation.
         """
-        return self._adapter.validate_json(encoded)
+        try:
+            return self._load(encoded, strict=True, by_alias=True, by_name=True)
+        except Exception as error:  # an author's validator may raise anything
+            raise Misfit(_words(error)) from None
+
+
+def _exact_types(annotation: Any) -> frozenset[Any]:
+    """Name the types whose values need no look: the annotation is one of them, or one and None."""
+    for exact in (str, int, bool):
+        if annotation is exact:
+            return frozenset({exact})
+        if annotation == exact | None:
+            return frozenset({exact, type(None)})
+    return frozenset()
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a text or number is one that every reader of JSON takes."""
+    if type(value) is str:
+        return value.isascii()
+    return type(value) is not int or -_SHORT_INT <= value < _SHORT_INT
+
+
+def _words(error: Exception) -> str:
+    """Say where and how a value does not fit: the first fault, as there may be many."""
+    faults = getattr(error, "errors", None)
+    if faults is None:
+        return f"a validator of it raised {type(error).__name__}"
+    first = faults(include_url=False, include_context=False, include_input=False)[0]
+    message = str(first["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    place = ".".join(map(str, first["loc"])) or "it"
+    return f"{place} {message.replace('Input should be ', 'must be ', 1)}"
 
 
 def is_immutable(value: Any) -> bool:
@@ -98,89 +178,11 @@ def plain_json(value: Any) -> bytes:
     """
     import pydantic_core
 
-    encoded: bytes = pydantic_core.to_json(value)
-    if (b"NaN" in encoded or b"Infinity" in encoded) and not _is_json(encoded):
-        raise ValueError("numbers that are not finite have no JSON form")
+    encoded = pydantic_core.to_json(value)
+    # Depending on where it stands, a number that is not finite becomes NaN, Infinity or null.
+    suspect = b"null" in encoded or b"NaN" in encoded or b"Infinity" in encoded
+    if suspect and not is_finite(value):
+        raise ValueError("a number that is not finite has no JSON form")
+    if len(encoded) > _LONGEST_INT and re.search(rb"\d{%d}" % _LONGEST_INT, encoded):
+        raise ValueError("an integer is longer than readers of JSON take")
     return encoded
-
-
-def _is_json(text: bytes) -> bool:
-    import msgspec
-
-    try:
-        msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return False
-    return True
-
-
-def supported(annotation: Any) -> Any:
-    """Put what pydantic reads in the place of what it does not: `typing.TypedDict` on Python 3.11."""
-    if typing.is_typeddict(annotation):
-        return _typed_dict(annotation)
-    origin, args = get_origin(annotation), get_args(annotation)
-    if origin is None or origin is Literal or not args:
-        return annotation
-    if origin is Annotated:
-        return Annotated[(supported(args[0]), *args[1:])]
-    wanted = tuple(supported(arg) for arg in args)
-    if wanted == args:
-        return annotation
-    if origin is typing.Union or origin is types.UnionType:
-        return functools.reduce(operator.or_, wanted)
-    return origin[wanted]
-
-
-@functools.cache
-def _typed_dict(declared: Any) -> Any:
-    from typing import NotRequired, Required
-
-    from typing_extensions import TypedDict
-
-    if type(declared).__module__ != "typing":
-        return declared
-    hints = typing.get_type_hints(declared, include_extras=True)
-    entries = {}
-    for key, hint in hints.items():
-        bare = get_args(hint)[0] if get_origin(hint) in (typing.Required, typing.NotRequired) else hint
-        required = key in declared.__required_keys__
-        entries[key] = (Required if required else NotRequired)[supported(bare)]
-    make: Any = TypedDict  # made from names known only here, which a checker cannot follow
-    converted = make(declared.__name__, entries)
-    converted.__doc__ = declared.__doc__
-    return converted
-
-
-def clean_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Drop the titles that pydantic invents: the model pays for each token and learns nothing from them."""
-    cleaned: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "title" and isinstance(value, str):
-            continue
-        if key in ("properties", "$defs"):
-            cleaned[key] = {name: clean_schema(inner) for name, inner in value.items()}
-        elif isinstance(value, dict) and key not in ("default", "const", "examples", "enum"):
-            cleaned[key] = clean_schema(value)
-        elif isinstance(value, list) and key in ("anyOf", "oneOf", "allOf", "prefixItems"):
-            cleaned[key] = [clean_schema(inner) if isinstance(inner, dict) else inner for inner in value]
-        else:
-            cleaned[key] = value
-    return cleaned
-
-
-def type_name(annotation: Any) -> str:
-    """Write an annotation as an author would."""
-    if annotation is None or annotation is type(None):
-        return "None"
-    origin, args = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return type_name(args[0])
-    if origin is typing.Union or origin is types.UnionType:
-        return " | ".join(map(type_name, args))
-    if origin is Literal:
-        return f"Literal[{', '.join(map(repr, args))}]"
-    if origin is not None:
-        inner = ", ".join("..." if arg is ... else type_name(arg) for arg in args)
-        name = getattr(origin, "__name__", str(origin))
-        return f"{name}[{inner}]" if inner else name
-    return getattr(annotation, "__name__", str(annotation).removeprefix("typing."))

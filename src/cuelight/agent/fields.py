@@ -1,13 +1,14 @@
 """State fields: what `state()` says, and the descriptor that reads and writes one field of an instance."""
 
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, overload
 
+import msgspec
+
+from cuelight.agent.annotations import literal_values, type_name
+from cuelight.agent.coders import Coder, Misfit
 from cuelight.errors import NotAStage, WrongType
 
-from .cells import Cell
-from .coders import Coder, is_immutable, type_name
-
-__all__ = ["NO_DEFAULT", "Field", "StateOptions", "state"]
+__all__ = ["NO_DEFAULT", "Field", "StateOptions", "Visibility", "state"]
 
 T = TypeVar("T")
 
@@ -17,11 +18,11 @@ Visibility = Literal["tenant", "public"]
 
 
 class StateOptions:
-    """Carry what `state()` was told until the class is created."""
+    """Carry what `state()` was told until the class is created; nothing of it is checked yet."""
 
     __slots__ = ("default", "pii", "visibility", "was")
 
-    def __init__(self, default: Any, pii: Any, visibility: Any, was: Any) -> None:
+    def __init__(self, default: Any, pii: Any = False, visibility: Any = "tenant", was: Any = ()) -> None:
         self.default = default
         self.pii = pii
         self.visibility = visibility
@@ -49,24 +50,36 @@ def state(
 
 
 class Field:
-    """Read and write one field of an instance, through the frame of the running handler."""
+    """Read and write one field of an instance, through the frame of the running handler.
 
-    __slots__ = ("annotation", "coder", "default", "name", "pii", "stages", "visibility", "was")
+    Args:
+        name: the attribute's name.
+        annotation: its type.
+        coder: of that type.
+        options: what `state()` was told, checked.
+    """
 
-    def __init__(self, name: str, annotation: Any, coder: Coder, options: StateOptions, default: bytes) -> None:
+    __slots__ = ("_stage_forms", "annotation", "coder", "default", "name", "pii", "stages", "visibility", "was")
+
+    def __init__(self, name: str, annotation: Any, coder: Coder, options: StateOptions) -> None:
         self.name = name
         self.annotation = annotation
         self.coder = coder
-        self.default = default
-        self.pii = options.pii
-        self.visibility = options.visibility
-        self.was = options.was
-        self.stages: tuple[str, ...] | None = None
+        self.pii: bool = options.pii
+        self.visibility: Visibility = options.visibility
+        self.was: tuple[str, ...] = options.was
+        self.stages: tuple[str, ...] | None = literal_values(annotation) if name == "stage" else None
+        self._stage_forms = {stage: msgspec.json.encode(stage) for stage in self.stages or ()}
+        self.default = b"null"
+        """What a call opens with, as JSON."""
+
+    def __repr__(self) -> str:
+        return f"<field {self.name}: {type_name(self.annotation)}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return cast(Cell, instance._cell).read(self.name)
+        return instance._cell.read(self.name)
 
     def __set__(self, instance: Any, value: Any) -> None:
         instance._cell.write(self.name, value)
@@ -74,40 +87,42 @@ class Field:
     def __delete__(self, instance: Any) -> None:
         raise AttributeError(f"{type(instance).__name__}.{self.name} is state and cannot be deleted; write a value.")
 
-    def check(self, owner: str, value: Any, where: str | None) -> None:
-        """Refuse a value that the field does not admit.
+    def admit(self, owner: str, value: Any, where: str | None) -> bytes:
+        """Check a value and give its JSON form.
+
+        Args:
+            owner: the name of the class whose field it is.
+            value: what is to be written.
+            where: what writes it, for the message.
 
         Raises:
             NotAStage: when the field is the stage and the value is none.
-            WrongType: in every other case.
+            WrongType: when the annotation does not admit the value, or its JSON form would not be read back as it.
         """
         if self.stages is not None:
-            if not isinstance(value, str) or value not in self.stages:
+            form = self._stage_forms.get(value) if isinstance(value, str) else None
+            if form is None:
                 raise NotAStage(owner, value, self.stages, where=where)
-            return
-        fault = self.coder.fault(value)
-        if fault is not None:
-            raise WrongType(owner, self.name, type_name(self.annotation), value, where=where, detail=fault)
-
-    def encode(self, owner: str, value: Any, where: str | None, before: bytes = b"") -> bytes:
-        """Write a value as JSON; one that differs from its form before is checked, as it may have changed in place.
-
-        Raises:
-            WrongType: when it has no JSON form that reads back as the field's type.
-        """
+            return form
         try:
-            encoded = self.coder.encode(value)
-            if encoded != before and not is_immutable(value):
-                self.check(owner, value, where)
-                self.coder.decode(encoded)
-        except ValueError as error:
-            if isinstance(error, NotAStage):
-                raise
-            raise WrongType(
-                owner, self.name, type_name(self.annotation), value, where=where, detail=_first_line(error)
-            ) from error
-        return encoded
+            return self.coder.admit(value)
+        except Misfit as misfit:
+            raise self._refusal(owner, value, where, misfit) from None
 
+    def check(self, owner: str, value: Any, where: str | None) -> None:
+        """Refuse a value that the field does not admit; raises as `admit` does."""
+        self.admit(owner, value, where)
 
-def _first_line(error: ValueError) -> str:
-    return str(error).splitlines()[0]
+    def fit(self, owner: str, value: Any, where: str | None) -> Any:
+        """Give a value that fits, from one given as such or in its JSON form; raises as `admit` does."""
+        if self.stages is not None:
+            self.admit(owner, value, where)
+            return value
+        try:
+            return self.coder.fit(value)
+        except Misfit as misfit:
+            raise self._refusal(owner, value, where, misfit) from None
+
+    def _refusal(self, owner: str, value: Any, where: str | None, misfit: Misfit) -> WrongType:
+        detail = "" if self.pii else str(misfit)  # a validator may speak of the value; of a private one nobody does
+        return WrongType(owner, self.name, type_name(self.annotation), value, where=where, detail=detail)

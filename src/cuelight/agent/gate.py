@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from .cells import Frame, open_frame
-from .tools import Tool
+from cuelight.agent.cells import Frame, open_frame
+from cuelight.agent.tools import Tool
 
 if TYPE_CHECKING:
-    from .stateful import Stateful
+    from cuelight.agent.stateful import Stateful
 
 __all__ = ["Gate", "visible"]
 
@@ -14,45 +14,50 @@ __all__ = ["Gate", "visible"]
 class Gate:
     """Say which tools are visible, in the order the class declares them, and which `when` could not be asked."""
 
-    __slots__ = ("failures", "names", "tools")
+    __slots__ = ("_by_name", "failures", "names", "tools")
 
-    def __init__(self, tools: tuple[Tool, ...], failures: tuple[tuple[str, Exception], ...]) -> None:
+    def __init__(self, tools: tuple[Tool, ...], failures: tuple[tuple[str, Exception], ...] = ()) -> None:
         self.tools = tools
         self.names = tuple(tool.name for tool in tools)
         self.failures = failures
+        self._by_name = dict(zip(self.names, tools, strict=True))
 
     def find(self, name: str) -> Tool | None:
         """Give the visible tool of a name."""
-        for tool in self.tools:
-            if tool.name == name:
-                return tool
-        return None
+        return self._by_name.get(name)
 
 
 def visible(agent: "Stateful") -> Gate:
     """Ask which tools of an agent are visible in the state it is in.
 
-    A tool whose `when` raises is hidden: the gate fails closed. The state is only read.
+    A tool whose `when` raises, or gives something to be awaited, is hidden: the gate fails closed. The state is only
+    read.
     """
-    stage = getattr(agent, "stage", None)
-    settled = agent.__gates__.get(stage)
-    if settled is not None:
-        return settled
-    candidates = [tool for tool in agent.__declaration__.tools if tool.shown_in(stage)]
-    if all(tool.when is None for tool in candidates):
-        gate = agent.__gates__[stage] = Gate(tuple(candidates), ())  # nothing but the stage decides here
-        return gate
-    return _asked(agent, candidates)
+    declaration = agent.__declaration__
+    stage = getattr(agent, "stage", None) if declaration.stages is not None else None
+    settled = declaration.gates.get(stage)
+    return settled if settled is not None else _asked(agent, stage)
 
 
-def _asked(agent: "Stateful", candidates: list[Tool]) -> Gate:
+def _asked(agent: "Stateful", stage: str | None) -> Gate:
     shown: list[Tool] = []
     failures: list[tuple[str, Exception]] = []
     with open_frame(Frame(agent._cell.ledger, "a `when`", read_only=True)):
-        for tool in candidates:
+        for tool in agent.__declaration__.tools:
+            if not tool.shown_in(stage):
+                continue
             try:
-                if tool.when is None or tool.when(agent):
+                if tool.when is None or _says_yes(tool.when(agent)):
                     shown.append(tool)
             except Exception as error:  # the author's code: whatever it raises hides the tool
                 failures.append((tool.name, error))
     return Gate(tuple(shown), tuple(failures))
+
+
+def _says_yes(answer: object) -> bool:
+    if hasattr(answer, "__await__"):
+        close = getattr(answer, "close", None)
+        if close is not None:
+            close()
+        raise TypeError("it gave something to be awaited, which would always count as a yes; let it wait for nothing")
+    return bool(answer)

@@ -1,17 +1,19 @@
 """The prompt: blocks that stay the same for a whole call, and the view, which is computed for each request."""
 
 import inspect
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from .cells import Frame, open_frame
+from cuelight.agent.cells import Frame, open_frame
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from cuelight.agent.agent import Agent
 
 __all__ = ["Block", "delimit", "static_blocks", "static_text", "view_text"]
 
+_MARKS = re.compile(r"</?now>", re.IGNORECASE)
 _TOOLS_NOTE = (
     "These are all the tools of this conversation. With each request only some of them are offered, as far as the "
     "conversation has come; call only those. Never say that something was done unless a tool's result says so."
@@ -41,24 +43,27 @@ def view_text(agent: "Agent") -> str:
     """Compute the view: what the agent's `render()` says of the state as it is now.
 
     Raises:
+        TypeError: when `render()` gives something that is no text.
         Exception: whatever `render()` raises.
     """
     with open_frame(Frame(agent._cell.ledger, "render()", read_only=True)):
         text = agent.render() or ""
+    if not isinstance(text, str):
+        raise TypeError(f"it gives the prompt as text, not as {type(text).__name__}")
     return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
 
 
 def delimit(view: str, *notes: str) -> str:
     """Mark the view off from the caller's words beside which it is sent; nothing where there is nothing to say."""
-    parts = [part for part in (view, *notes) if part]
-    return "<now>\n" + "\n\n".join(parts) + "\n</now>" if parts else ""
+    text = "\n\n".join(part for part in (view, *notes) if part)
+    # The state may hold a caller's words, and these must not end the view early.
+    return f"<now>\n{_MARKS.sub('now', text)}\n</now>" if text else ""
 
 
 def _docstring(cls: type) -> str:
+    """Give the nearest docstring of the class and the agents it builds on; what it mixes in speaks of other things."""
     for base in cls.__mro__:
-        if "__framework__" in base.__dict__:
-            break
-        if base.__doc__:
+        if "__declaration__" in vars(base) and base.__doc__:
             return inspect.cleandoc(base.__doc__)
     return ""
 

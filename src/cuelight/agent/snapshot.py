@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.errors import UndeclaredField, WrongType
+from cuelight.agent.annotations import type_name
+from cuelight.agent.cells import Frame, open_frame
+from cuelight.agent.coders import Misfit, plain_json
+from cuelight.errors import UndeclaredField
 from cuelight.log import MASK, leaves
 
-from .cells import Frame, open_frame
-from .coders import plain_json, type_name
-
 if TYPE_CHECKING:
-    from .stateful import Stateful
+    from cuelight.agent.stateful import Stateful
 
 __all__ = ["Notice", "Restored", "Snapshot", "lay_over", "restore", "snapshot"]
 
+_GIVEN = "the given state"
 _MASK = msgspec.json.encode(MASK)
 
 
@@ -46,8 +47,14 @@ class Restored(msgspec.Struct, frozen=True):
 
 
 def snapshot(agent: "Stateful") -> Snapshot:
-    """Write the committed state, and what the properties say of it."""
+    """Write the committed state, and what the properties say of it.
+
+    Raises:
+        WrongType: when the instance is in no call and holds a value, changed in place, that no longer fits.
+    """
     cell = agent._cell
+    if not cell.ledger.live:
+        cell.settle()
     derived: dict[str, bytes] = {}
     failures: list[tuple[str, Exception]] = []
     if agent.__declaration__.derived:
@@ -59,7 +66,7 @@ def snapshot(agent: "Stateful") -> Snapshot:
                     derived[name] = b"null"
                     failures.append((name, error))
     full = _object({**cell.encoded, **derived})
-    private = agent.__declaration__.pii_fields()
+    private = agent.__declaration__.private
     if not private:
         return Snapshot(full, full, derived, tuple(failures))
     masked = {name: _MASK for name in private if cell.encoded[name] != b"null"}
@@ -69,33 +76,25 @@ def snapshot(agent: "Stateful") -> Snapshot:
 def private_values(agent: "Stateful") -> list[str]:
     """List the words and numbers that the private fields hold."""
     cell = agent._cell
-    return [
-        leaf for name in agent.__declaration__.pii_fields() for leaf in leaves(msgspec.json.decode(cell.encoded[name]))
-    ]
+    return [leaf for name in agent.__declaration__.private for leaf in leaves(msgspec.json.decode(cell.encoded[name]))]
 
 
 def lay_over(agent: "Stateful", values: Mapping[str, Any]) -> None:
-    """Write given values over the fields, each as a Python value or in its JSON form.
+    """Write given values over the fields, each as a Python value or in its JSON form: all of them, or none.
 
     Raises:
         UndeclaredField: when a name is no field.
         WrongType: when a value does not fit.
         NotAStage: when the stage is none.
     """
-    owner = type(agent).__name__
+    owner, fields = type(agent).__name__, agent.__declaration__.fields
+    fitting = {}
     for name, value in values.items():
-        field = agent.__declaration__.fields.get(name)
-        if field is None:
-            raise UndeclaredField(owner, name, tuple(agent.__declaration__.fields), where="the given state")
-        fitting = value
-        if field.stages is None:
-            try:
-                fitting = field.coder.lenient(value)
-            except ValueError as error:
-                detail = str(error).splitlines()[0]
-                expected = type_name(field.annotation)
-                raise WrongType(owner, name, expected, value, where="the given state", detail=detail) from error
-        setattr(agent, name, fitting)
+        if name not in fields:
+            raise UndeclaredField(owner, name, tuple(fields), where=_GIVEN)
+        fitting[name] = fields[name].fit(owner, value, _GIVEN)
+    for name, value in fitting.items():
+        setattr(agent, name, value)
 
 
 def restore(agent: "Stateful", stored: Mapping[str, Any]) -> Restored:
@@ -112,31 +111,27 @@ def restore(agent: "Stateful", stored: Mapping[str, Any]) -> Restored:
     for name, field in declaration.fields.items():
         key = next((known for known in (name, *field.was) if known in left), None)
         if key is None:
-            continue
+            continue  # a field that the log is older than opens as in a new call
         value = left.pop(key)
-        if field.pii and value == MASK:
+        if value == MASK:
             notices.append(
                 Notice("field-erased", f"Field {name!r} was erased with the call's private values; it is as new.")
             )
             continue
-        encoded = msgspec.json.encode(value)
         try:
-            decoded = field.coder.decode(encoded)
-            if field.stages is not None and decoded not in field.stages:
-                raise ValueError(f"{decoded!r} is no stage of {declaration.name} any more")
-        except ValueError as error:
-            reason = str(error).splitlines()[0]
-            notices.append(
-                Notice("field-unreadable", f"Field {name!r} cannot be read from the log ({reason}); it is as new.")
-            )
-            continue
-        cell.put(name, field.coder.encode(decoded), decoded)
-        cell.resting.pop(name, None)
-    for name in left:
-        if name not in declaration.derived and not name.startswith("_"):
-            notices.append(
-                Notice("field-removed", f"The log holds a field {name!r} that {declaration.name} no longer declares.")
-            )
+            if field.stages is not None and value not in field.stages:
+                raise Misfit("it is no stage any more")
+            read = field.coder.decode(msgspec.json.encode(value))
+            cell.put(name, field.coder.encode(read), read)
+        except Misfit as misfit:
+            reason = "" if field.pii else f" ({misfit})"
+            kind = type_name(field.annotation)
+            notices.append(Notice("field-unreadable", f"Field {name!r} in the log is no {kind}{reason}; it is as new."))
+    notices.extend(
+        Notice("field-removed", f"The log holds a field {name!r} that {declaration.name} no longer declares.")
+        for name in left
+        if name not in declaration.derived and not name.startswith("_")
+    )
     return Restored(tuple(notices))
 
 

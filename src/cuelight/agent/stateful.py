@@ -1,60 +1,71 @@
 """What agents have under their public surface: declared fields, derived fields and tools, and a cell of state."""
 
-import sys
-from types import FrameType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from cuelight.errors import UndeclaredField
-
-from .cells import Cell
-from .declaration import Declaration, declare
-from .gate import Gate
+from cuelight.agent.cells import Cell
+from cuelight.agent.declaration import Declaration, declare
+from cuelight.errors import AuthorError, DeclarationRefused, UndeclaredField
 
 __all__ = ["Stateful"]
 
+_OWN = frozenset({"_cell", "_call"})
+_NO_INIT = "fields open with their defaults, and services come in through an `__init__` that you write"
+
 
 class Stateful:
-    """Hold typed state in declared fields; the base that agents, and what works like them, share."""
+    """Hold typed state in declared fields; the base that agents, and what works like them, share.
 
+    A class of the framework says `__framework__ = True` in its body: its public members are then names that no author
+    may take, except the hooks and settings that are there to be overridden. A copy, and what comes out of a pickle, is
+    an instance of its own that is in no call: it holds the state as it was read where it was made.
+    """
+
+    __framework__ = True
     __declaration__: ClassVar[Declaration]
-    __gates__: ClassVar[dict[str | None, Gate]]
-    """The gates of the stages in which no `when` is asked; made when first needed, and the same for all instances."""
-    __reserved__: ClassVar[frozenset[str]] = frozenset()
     _cell: Cell
+    _call: Any = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "__framework__" in cls.__dict__:
-            return
-        cls.__gates__ = {}
-        cls.__declaration__ = declare(cls, _names_around(cls), cls.__reserved__)
+        if "__framework__" not in cls.__dict__:
+            cls.__declaration__ = declare(cls)
 
-    def __new__(cls, *_args: Any, **_options: Any) -> "Stateful":
-        instance = super().__new__(cls)
-        declaration = getattr(cls, "__declaration__", None)
-        if declaration is None:
-            raise TypeError(f"{cls.__name__} is a base: subclass it, then create instances of the subclass.")
-        object.__setattr__(instance, "_cell", Cell(cls.__name__, declaration.fields))
-        return instance
+    def __getstate__(self) -> tuple[dict[str, bytes], dict[str, Any]]:
+        return self._cell.forms(), {name: value for name, value in vars(self).items() if name not in _OWN}
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        declaration = self.__declaration__
-        if name in declaration.fields or name.startswith("_") or name in declaration.writable:
-            object.__setattr__(self, name, value)
-            return
-        raise UndeclaredField(type(self).__name__, name, tuple(declaration.fields))
+    def __setstate__(self, state: tuple[dict[str, bytes], dict[str, Any]]) -> None:
+        forms, attributes = state
+        for name, field in self.__declaration__.fields.items():
+            if name in forms:
+                self._cell.put(name, forms[name], field.coder.decode(forms[name]))
+        vars(self).update(attributes)
 
+    if not TYPE_CHECKING:  # a checker that saw these would let any argument and any attribute pass
 
-def _names_around(cls: type) -> dict[str, Any]:
-    """Gather the local names in sight where a class is defined, so that annotations may be text.
+        def __new__(cls, *args, **options):
+            instance = super().__new__(cls)
+            declaration = getattr(cls, "__declaration__", None)
+            if declaration is None:
+                raise AuthorError(f"{cls.__name__} is a base: subclass it, then create instances of the subclass.")
+            if "__dataclass_fields__" in cls.__dict__:
+                raise DeclarationRefused(cls.__name__, [f"it is decorated with @dataclass; leave that out: {_NO_INIT}"])
+            if (args or options) and cls.__init__ is object.__init__:
+                raise AuthorError(f"{cls.__name__} has no __init__ and takes no arguments; {_NO_INIT}.")
+            object.__setattr__(instance, "_cell", Cell(cls.__name__, declaration.fields, declaration.opening))
+            return instance
 
-    A class made inside a function sees that function's names, as it does in ordinary code.
-    """
-    names: dict[str, Any] = {}
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__") == cls.__module__ and frame.f_locals is not frame.f_globals:
-            for name, value in frame.f_locals.items():
-                names.setdefault(name, value)
-        frame = frame.f_back
-    return names
+        def __setattr__(self, name, value):
+            if (
+                name in self.__declaration__.writable
+                or (name.startswith("_") and name not in _OWN)
+                or (name == "_call" and self._call is None)
+            ):
+                object.__setattr__(self, name, value)
+            elif name in _OWN:
+                raise AuthorError(
+                    f"{type(self).__name__}.{name} is Cuelight's own and set already. Name a service otherwise; an "
+                    "instance that is in a call cannot enter another one."
+                )
+            else:
+                fields = tuple(self.__declaration__.fields)
+                raise UndeclaredField(type(self).__name__, name, fields, where=self._cell.running())
