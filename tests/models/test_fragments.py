@@ -156,6 +156,10 @@ CASES = {
         [Fragment(0, "a", "book", '{"slot": 10')],
         [one("book", '{"slot": 10', "a")],
     ),
+    "arguments of no depth a parser takes": (
+        [Fragment(0, "a", "book", '{"a":' * 99_999)],
+        [one("book", '{"a":' * 99_999, "a")],
+    ),
     "nothing": ([], []),
 }
 

@@ -115,6 +115,6 @@ def _object(arguments: str) -> str:
     """Give the arguments as a provider takes them back: a JSON object, an empty one in place of anything else."""
     try:
         whole = isinstance(msgspec.json.decode(arguments), dict)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         whole = False
     return arguments if whole else "{}"

@@ -42,8 +42,8 @@ class _Call:
 
     @property
     def whole(self) -> bool:
-        """Whether the arguments so far are a JSON value, so that more of them can only be another call's."""
-        return self.begun and _is_json(self.text)
+        """Whether the arguments so far are whole objects, so that more of them can only be another call's."""
+        return bool(_objects(self.text))
 
 
 def assemble(
@@ -135,32 +135,26 @@ def _apart(text: str) -> list[str]:
 
     An empty object before another is no call; some servers begin with one and then send the arguments.
     """
+    objects = _objects(text) or [text.strip() or "{}"]
+    return [each for each in objects[:-1] if each.strip("{} \n\t")] + objects[-1:]
+
+
+def _objects(text: str) -> list[str]:
+    """Find the JSON objects that a text is a row of; none when it is anything else."""
     text = text.strip()
-    if not text:
-        return ["{}"]
     decoder = json.JSONDecoder()
-    parts: list[str] = []
+    found: list[str] = []
     position = 0
     while position < len(text):
         try:
             value, end = decoder.raw_decode(text, position)
-        except ValueError:
-            return [text]
+        except (ValueError, RecursionError):
+            return []
         if not isinstance(value, dict):
-            return [text]
-        parts.append(text[position:end])
-        position = end
-        while position < len(text) and text[position].isspace():
-            position += 1
-    return [part for part in parts[:-1] if part.strip("{} \n\t")] + parts[-1:]
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
+            return []
+        found.append(text[position:end])
+        position = len(text) - len(text[end:].lstrip())
+    return found
 
 
 def _unused(call_id: str | None, used: set[str]) -> str | None:

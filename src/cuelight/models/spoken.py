@@ -124,7 +124,7 @@ def _judge_json(text: str, final: bool) -> _Verdict:
     if _JSON_CALL.match(text):
         try:
             value, end = _DECODER.raw_decode(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             if not final:
                 return "wait", 0
             return ("drop" if '"arguments"' in text or '"parameters"' in text else "say"), len(text)
