@@ -208,3 +208,18 @@ def _entry(type_: str, data: dict[str, Any]) -> wire.Entry:
 
 def _result(data: dict[str, Any]) -> wire.Entry:
     return _entry("tool.result", data)
+
+
+@pytest.mark.parametrize(
+    ("tag", "shapes"),
+    [
+        ("role", wire.Turn),
+        ("type", wire.ModelUsage),
+        ("kind", wire.StateCause),
+        ("verb", wire.Verb),
+    ],
+)
+def test_shapes_that_a_tag_tells_apart_say_which_they_are(tag: str, shapes: Any) -> None:
+    for shape in shapes.__args__:
+        assert getattr(shape, tag) == shape.__struct_config__.tag
+        assert shape.__struct_config__.tag_field == tag

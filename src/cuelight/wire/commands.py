@@ -1,6 +1,6 @@
 """What an app, a supervisor or a client may ask of a live call."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType, field
 
@@ -172,11 +172,15 @@ class StateSet(Shape, frozen=True, kw_only=True):
 class VerbSay(Shape, frozen=True, kw_only=True, tag_field="verb", tag="say"):
     """Speak to the caller."""
 
+    verb: ClassVar[str] = "say"
+
     text: str
 
 
 class VerbWhisper(Shape, frozen=True, kw_only=True, tag_field="verb", tag="whisper"):
     """Tell the agent something that the caller does not hear."""
+
+    verb: ClassVar[str] = "whisper"
 
     text: str
 
@@ -184,13 +188,19 @@ class VerbWhisper(Shape, frozen=True, kw_only=True, tag_field="verb", tag="whisp
 class VerbTakeover(Shape, frozen=True, kw_only=True, tag_field="verb", tag="takeover"):
     """Take the line."""
 
+    verb: ClassVar[str] = "takeover"
+
 
 class VerbRelease(Shape, frozen=True, kw_only=True, tag_field="verb", tag="release"):
     """Give the line back."""
 
+    verb: ClassVar[str] = "release"
+
 
 class VerbTransfer(Shape, frozen=True, kw_only=True, tag_field="verb", tag="transfer"):
     """Transfer the call."""
+
+    verb: ClassVar[str] = "transfer"
 
     to: str
     mode: TransferMode | UnsetType = UNSET
@@ -198,6 +208,8 @@ class VerbTransfer(Shape, frozen=True, kw_only=True, tag_field="verb", tag="tran
 
 class VerbEnd(Shape, frozen=True, kw_only=True, tag_field="verb", tag="end"):
     """End the call."""
+
+    verb: ClassVar[str] = "end"
 
     reason: str | UnsetType = UNSET
 
