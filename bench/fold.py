@@ -23,6 +23,8 @@ from cuelight.wire import decode_entry, decode_log, encode
 ENTRIES = 100_000
 ROUNDS = 5
 PEER = "pinecall==0.11.24"
+GOAL = 12
+"""How many times as fast as the peer a log must fold."""
 
 
 class Result(NamedTuple):
@@ -68,6 +70,8 @@ def _print(results: dict[str, list[Result]]) -> None:
     for name, tenths in best.items():
         cost = " ".join(f"{seconds / ENTRIES * 10 * 1e6:.1f}" for seconds in tenths)
         print(f"| {name} | {ENTRIES / sum(tenths):,.0f} | {cost} | {sum(best[PEER]) / sum(tenths):.1f} |")
+    if sum(best[PEER]) < GOAL * sum(best["cuelight"]):
+        raise SystemExit(f"That is less than {GOAL} times as fast as the peer.")
 
 
 def _log(log: Path) -> dict[str, Any]:
