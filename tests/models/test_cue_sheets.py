@@ -21,6 +21,7 @@ with = {{ day = "{{day}}" }}
 
 WRONG = {
     "no TOML": ("[[cue]", ["cues.toml is no TOML"]),
+    "no TOML for a pattern": ('[[cue]]\nhears = "\\d"', ["cues.toml is no TOML", "single quotes"]),
     "unknown key": ('openning = "Hi"', ["the sheet", "'openning'", "did you mean opening?"]),
     "unknown key of a cue": ('[[cue]]\nheard = "hi"\nsay = "x"', ["cue 1 (x)", "'heard'", "hears"]),
     "named cue": ('[[cue]]\nname = "greet"\nhears = "hi"', ["cue 'greet'", "`say`", "`call`"]),

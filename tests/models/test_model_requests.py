@@ -130,6 +130,13 @@ def test_anthropic_is_told_of_tools_that_a_history_speaks_of_even_when_none_is_c
     assert len(json.loads(body)["tools"]) == len(TOOLS)
 
 
+@pytest.mark.parametrize(("model", "answer"), [("openai:stub", openai("ok")), ("anthropic:stub", anthropic("ok"))])
+def test_an_agent_without_tools_sends_none(talk: Talk, model: str, answer: Answer) -> None:
+    (body,) = sent(talk, ask(visible=(), tools=()), model=model, answer=answer)
+    assert "tools" not in json.loads(body)
+    assert "tool_choice" not in json.loads(body)
+
+
 def test_settings_reach_the_provider(talk: Talk) -> None:
     (body,) = sent(talk, ask(temperature=0.25, max_tokens=99), model="openai:stub", answer=openai("ok"))
     assert json.loads(body)["temperature"] == 0.25

@@ -381,6 +381,116 @@ def test_a_question_is_remembered_when_code_speaks_after_it(desk: Desk) -> None:
     assert "phone number" in desk.say("Ada Byrne")
 
 
+OUTCOMES = """
+[[cue]]
+hears = "go"
+call = "tool"
+[[after]]
+tool = "tool"
+when = "null"
+say = "null"
+[[after]]
+tool = "tool"
+when = "empty"
+say = "empty"
+[[after]]
+tool = "tool"
+when = { says = "sold out" }
+say = "says"
+[[after]]
+tool = "tool"
+when = "error"
+say = "error: {result}"
+[[after]]
+tool = "tool"
+when = { ok = false, "deep.0.name" = "ada" }
+say = "fields"
+[[after]]
+tool = "tool"
+when = "data"
+say = "data {result.missing?}{result|count}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("null", "null"),
+        ("[]", "empty"),
+        ("{}", "empty"),
+        ("", "empty"),
+        ("It is SOLD out.", "says"),
+        ("Tool tool failed.", "error: Tool tool failed."),
+        ('{"ok": false, "deep": [{"name": "Ada"}]}', "fields"),
+        ('{"ok": 0, "deep": [{"name": "Ada"}]}', "data 2"),
+        ("[1, 2, 3] (the first 3 of 20)", "data 3"),
+        ("7", "data 1"),
+    ],
+)
+def test_what_is_said_depends_on_what_a_tool_answered(content: str, said: str) -> None:
+    history = [
+        Message("user", "go"),
+        Message("assistant", "", (ToolUse("c1", "tool", "{}"),)),
+        Message("tool", content, tool_call_id="c1"),
+    ]
+    assert Understudy(CueSheet.loads(OUTCOMES)).answer(ask(history, ("tool",))) == [said]
+
+
+CAUGHT = """
+[slot.day]
+kind = "date"
+[slot.pet]
+kind = "one of"
+values = ["dog", "cat"]
+[slot.notes]
+kind = "words"
+ask = "What is it about?"
+[slot.row]
+kind = "choice"
+from = "rows"
+
+[[cue]]
+hears = ['(?:bring|see) (?P<who>\\w+) on {day}', "my {pet} {notes}"]
+call = "tool"
+with = { who = "{who?}", day = "{day?}", pet = "{pet?}", notes = "{notes?}", on = { list = ["{day?}", 1, true] } }
+
+[[cue]]
+hears = ["take {row}"]
+say = "You take {row}."
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ("Can I bring Rex on Friday?", {"who": "Rex", "day": "2026-03-06"}),
+        ("My cat is not well, sorry.", {"pet": "cat", "notes": "is not well, sorry."}),
+        ("my bird sings", None),
+    ],
+)
+def test_patterns_catch_pieces(words: str, arguments: dict[str, Any] | None) -> None:
+    model = Understudy(CueSheet.loads(CAUGHT), today=lambda: date(2026, 3, 5))
+    (answer,) = model.answer(ask([Message("user", words)], ("tool",)))
+    if arguments is None:
+        assert answer == "Sorry, I did not get that."
+    else:
+        assert isinstance(answer, ToolCallRequest)
+        sent = json.loads(answer.arguments)
+        assert sent.pop("on") == {"list": [arguments.get("day"), 1, True]}
+        assert sent == arguments
+
+
+def test_a_choice_in_a_pattern_is_made_among_the_rows() -> None:
+    history = [
+        Message("user", "what is there?"),
+        Message("assistant", "", (ToolUse("c1", "rows", "{}"),)),
+        Message("tool", '["apples", "pears"]', tool_call_id="c1"),
+        Message("assistant", "Apples and pears."),
+        Message("user", "I'll take the pears"),
+    ]
+    assert Understudy(CueSheet.loads(CAUGHT)).answer(ask(history)) == ["You take pears."]
+
+
 def test_it_is_a_model_and_streams_words(sheet: CueSheet) -> None:
     model = Understudy(sheet)
     assert isinstance(model, Model)

@@ -35,13 +35,11 @@ def model_failed(error: Exception, model: str, *, secret: str | None = None, set
     """Say as `ModelFailed` what an exception of pydantic-ai, a provider's client or its connection means.
 
     Args:
-        error: the exception; a `ModelFailed` is given back as it is.
+        error: the exception.
         model: provider and name, for the message.
         secret: the key in use; it is cut out of whatever the provider said.
         setting: the environment variable the key comes from.
     """
-    if isinstance(error, ModelFailed):
-        return error
     said = " ".join(_said(error).split())
     if secret and len(secret) >= _SHORTEST_SECRET:
         said = said.replace(secret, "***")

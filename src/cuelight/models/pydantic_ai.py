@@ -114,6 +114,8 @@ class PydanticAIModel:
                 events = await stack.enter_async_context(aclosing(self._events(reply, request)))
                 async for event in events:
                     yield event
+        except ModelFailed:
+            raise
         except Exception as error:
             failed = model_failed(error, f"{self.provider}:{self.name}", secret=self._secret, setting=self._habits.key)
             # A provider's exception may quote the key, and all it says that matters is in ours.

@@ -18,17 +18,18 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _EXACT = re.compile(r"[ap]\.?m|(?<!\d)0\d[:.]|(?:1[3-9]|2\d)[:.]|in the|at night", re.IGNORECASE)
 
 
-def pick(slot: Slot, text: str, today: date, *, asked: bool) -> Any | None:
-    """Pick a slot out of cleaned words: where its own patterns find it, else where its kind does."""
+def pick(slot: Slot, said: str, today: date, *, asked: bool) -> Any | None:
+    """Pick a slot out of words: where its own patterns find it, else where its kind does."""
     for expression in slot.hears:
-        if match := expression.search(text):
-            value = _read(slot, match[1] or "", today, asked=True)
+        if match := expression.search(clean(said)):
+            value = _read(slot, said[match.start(1) : match.end(1)], today, asked=True)
             if value is not None:
                 return value
-    return _read(slot, text, today, asked=asked)
+    return _read(slot, said, today, asked=asked)
 
 
-def _read(slot: Slot, text: str, today: date, *, asked: bool) -> Any | None:
+def _read(slot: Slot, said: str, today: date, *, asked: bool) -> Any | None:
+    text = said if slot.kind == "words" else clean(said)
     found = one_of(text, slot.values) if slot.kind == "one of" else KINDS[slot.kind](text, today, asked)
     return found[0][0] if found else None
 

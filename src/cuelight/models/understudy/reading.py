@@ -42,7 +42,8 @@ def read(text: str, source: str) -> dict[str, Any]:
     try:
         sheet = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise CueSheetRefused(f"{source} is no TOML: {problem}.") from problem
+        hint = " Write patterns in single quotes: '\\d'." if "\\" in str(problem) else ""
+        raise CueSheetRefused(f"{source} is no TOML: {problem}.{hint}") from problem
     reader = _Reader()
     parts = reader.sheet(sheet)
     if reader.problems:
@@ -231,7 +232,8 @@ class _Reader:
             if slot is None:
                 self.wrong(where, f"hears {{{name}}}, which is no slot{self.near(name, self.slots)}")
                 return ""
-            return f"(?P<{name}>{_SHAPES.get(slot.kind, '.+')})"
+            spellings = "|".join(spelling.pattern for _, spelling in slot.values)
+            return f"(?P<{name}>{spellings or _SHAPES.get(slot.kind, '.+')})"
 
         found = self.compiled(_IN_PATTERN.sub(expand, source), where, "hears")
         return None if found is None else Trigger(None, found)

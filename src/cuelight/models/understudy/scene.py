@@ -102,16 +102,15 @@ class Scene:
         return self._pieces[key]
 
     def _picked(self, slot: Slot, utterance: Utterance) -> Picked | None:
-        text = clean(utterance.text)
         if slot.kind == "choice":
             rows = self.rows(slot.source)
-            chosen = choose(text, rows, self.today)
+            chosen = choose(clean(utterance.text), rows, self.today)
             if chosen is None:
                 return None
             shown = slot.each.fill(self.within(rows[chosen])) if slot.each else rows[chosen]
             return Picked(field_of(rows[chosen], slot.value), shown)
         asked = any(shape.search(utterance.before) for shape in self.sheet.asking[slot.name])
-        value = pick(slot, text, self.today, asked=asked)
+        value = pick(slot, utterance.text, self.today, asked=asked)
         return None if value is None else Picked(value, value)
 
     # --- what is known ------------------------------------------------------------------------------------------------

@@ -135,11 +135,12 @@ class _Play:
 
     def _captured(self, match: re.Match[str]) -> dict[str, Picked]:
         captures: dict[str, Picked] = {}
-        for name, text in match.groupdict().items():
+        said = self._scene.utterances[-1].text
+        for name in match.groupdict():
             slot = self._sheet.slots.get(name)
-            value: Any = text.strip() if text else None
-            if slot is not None and slot.kind != "choice" and value:
-                value = pick(slot, value, self._scene.today, asked=True)
+            value: Any = said[match.start(name) : match.end(name)].strip() if match[name] else None
+            if slot is not None and value:  # a choice is made among rows, not in words alone
+                value = None if slot.kind == "choice" else pick(slot, value, self._scene.today, asked=True)
             if value is not None:
                 captures[name] = Picked(value, value)
         return captures
@@ -271,8 +272,8 @@ def _is(value: Any, when: Outcome) -> bool:
     if when.kind is not None:
         kind = (
             "null" if value is None
-            else "error" if isinstance(value, Text)
             else "empty" if value in ([], {}, "")
+            else "error" if isinstance(value, Text)
             else "data"
         )  # fmt: skip
         return kind == when.kind
