@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-__all__ = ["DAYS", "MONTHS", "NUMBER_WORDS", "Place", "dates", "number_of", "times"]
+__all__ = ["DAYS", "MONTHS", "NUMBER_WORDS", "Place", "beside", "dates", "number_of", "taken_back", "times"]
 
 Place = tuple[int, int]
 """Where in a text something stands."""
@@ -52,21 +52,39 @@ _NUMBER = (
 )
 _DAY = "|".join(sorted(_DAY_NAMES, key=len, reverse=True))
 _MONTH = "|".join(sorted(_MONTH_NAMES, key=len, reverse=True))
-_NTH = r"(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?"
+_NTH_TEXT = """
+    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
+    sixteenth seventeenth eighteenth nineteenth twentieth
+"""
+_NTH_WORDS = _NTH_TEXT.split()
+_NTH_NAMES = (
+    {word: number for number, word in enumerate(_NTH_WORDS, 1)}
+    | {f"twenty {word}": number for number, word in enumerate(_NTH_WORDS[:9], 21)}
+    | {"thirtieth": 30, "thirty first": 31}
+)
+_SPELLED_NTH = "|".join(sorted(_NTH_NAMES, key=len, reverse=True)).replace(" ", r"[\s-]+")
+_NTH = rf"(?:the\s+)?(?:(\d{{1,2}})(?:st|nd|rd|th)?|({_SPELLED_NTH}))"
 
-# What a caller takes back is no wish: "Friday instead of Thursday", "not on Monday", "from Monday to Tuesday".
+# What a caller takes back is no wish: "Friday instead of Thursday", "not on Monday", "Tuesday doesn't work".
 _TAKEN_BACK = re.compile(
-    r"(?:instead\s+of|rather\s+than|not|can'?t\s+(?:do|make|manage)|cannot\s+(?:do|make|manage)|except)\s+"
-    r"(?:on\s+|the\s+|next\s+|this\s+|at\s+)*$",
+    r"\b(?:instead\s+of|rather\s+than|not|(?:can'?t|cannot|couldn'?t)(?:\s+(?:do|make|manage))?|except|but\s+not|"
+    r"any(?:\s*thing|\s+day|\s+time)\s+but)\s+(?:on\s+|the\s+|next\s+|this\s+|at\s+)*$",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(
+    r"\s+(?:(?:does|do|did|wo|would|will|is|are)\s?n[o']?t\s+(?:really\s+|quite\s+)?"
+    r"(?:work|suit|do|good|possible|great|ideal|convenient)|(?:is|are|'s)\s+(?:no\s+good|bad|out|impossible))\b|"
+    r"'s\s+(?:no\s+good|bad|out|impossible|not\s+(?:good|possible|great|ideal))\b",
     re.IGNORECASE,
 )
 _FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
 _TO = re.compile(r"\s+to\b", re.IGNORECASE)
 
 
-def _taken_back(text: str, place: Place) -> bool:
+def taken_back(text: str, place: Place) -> bool:
+    """Whether the caller refuses what stands at a place, or leaves it for something else."""
     before, after = text[: place[0]], text[place[1] :]
-    return bool(_TAKEN_BACK.search(before) or (_FROM.search(before) and _TO.match(after)))
+    return bool(_TAKEN_BACK.search(before) or _REFUSED.match(after) or (_FROM.search(before) and _TO.match(after)))
 
 
 def _words(expression: str) -> re.Pattern[str]:
@@ -77,23 +95,40 @@ _ISO = _words(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _SLASHED = _words(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?")
 _DAY_MONTH = _words(rf"{_NTH}\s+(?:of\s+)?({_MONTH})(?:\s+(\d{{4}}))?")
 _MONTH_DAY = _words(rf"({_MONTH})\s+{_NTH}(?:\s+(\d{{4}}))?")
-_NTH_ALONE = _words(r"(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)(?!\s+(?:one|option|slot|time))")
-_NEAR = _words(r"(?:the\s+)?day\s+after\s+tomorrow|tomorrow|today|tonight|this\s+(?:morning|afternoon|evening)")
-_FROM_NOW = _words(rf"in\s+(\d{{1,2}}|{_NUMBER})\s+(day|week)s?(?:'?\s+time)?")
-_WEEKDAY = _words(rf"(?:(next|this|on|coming)\s+)?({_DAY}|(?<=on\s)(?:wed|sat|sun)|(?<=next\s)(?:wed|sat|sun))")
+# "The second" is what was offered second; "on the second" is a day.
+_NTH_ALONE = _words(
+    rf"(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?!\s+(?:one|option|slot|time))|on\s+the\s+({_SPELLED_NTH})"
+)
+_NEAR = _words(
+    r"(?:the\s+)?day\s+(?:after\s+tom+or+ow|before\s+yesterday)|tom+or+ow|today|tonight|yesterday|"
+    r"this\s+(?:morning|afternoon|evening)"
+)
+_FROM_NOW = _words(rf"in\s+(?:(\d{{1,2}}|{_NUMBER})\s+(day|week)s?(?:'?\s+time)?|a\s+(fortnight))")
+_WEEKEND = _words(r"(?:(next|this|the|coming|at|on)\s+)*weekend")
+# "Tuesday week", "a week on Tuesday", "Tuesday in two weeks".
+_WEEKS_ON = _words(
+    rf"(?:a|(?P<before>two))\s+weeks?\s+(?:on|from)\s+(?P<on>{_DAY})|"
+    rf"(?P<day>{_DAY})\s+(?:week|in\s+(?P<weeks>a|\d|{_NUMBER})\s+weeks?(?:'?\s+time)?)"
+)
+_WEEKDAY = _words(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|(?<=on\s)(?:wed|sat|sun)|(?<=next\s)(?:wed|sat|sun))")
+_BESIDE = _words(
+    r"(?:the\s+)?(?:(next|following|same)\s+day|day\s+(after|before)|(?:a|one)\s+day\s+(later|earlier|sooner))"
+    r"(?:\s+that)?(?!\s+(?:tom+or+ow|yesterday))"
+)
 
 
 def dates(text: str, today: date) -> list[tuple[date, Place]]:
     """Find the days a text names, in order; days taken back are left out.
 
-    A weekday is its next coming, never today; `next` before it means the week after this one. Days without a year, or
-    without a month, are their next coming too. 3/4 is read only where it can mean one day.
+    A weekday is its next coming, never today; `next` before it means the week after this one, and `last` its last
+    going. Days without a year, or without a month, are their next coming too. 3/4 is read only where it can mean one
+    day.
     """
     found: list[tuple[date, Place]] = []
     for day, place in _all_dates(text, today):
         if any(place[0] < end and start < place[1] for _, (start, end) in found):
             continue  # part of a date that was read whole
-        if not _taken_back(text, place):
+        if not taken_back(text, place):
             found.append((day, place))
     return sorted(found, key=lambda each: each[1])
 
@@ -110,28 +145,69 @@ def _all_dates(text: str, today: date) -> Iterator[tuple[date, Place]]:
         elif second > 12:
             yield from _coming(year, first, second, today, match.span())
     for match in _DAY_MONTH.finditer(text):
-        yield from _coming(_year(match[3]), _MONTH_NAMES[match[2].lower()], int(match[1]), today, match.span())
+        yield from _coming(
+            _year(match[4]), _MONTH_NAMES[match[3].lower()], _nth(match[1], match[2]), today, match.span()
+        )
     for match in _MONTH_DAY.finditer(text):
-        yield from _coming(_year(match[3]), _MONTH_NAMES[match[1].lower()], int(match[2]), today, match.span())
+        yield from _coming(
+            _year(match[4]), _MONTH_NAMES[match[1].lower()], _nth(match[2], match[3]), today, match.span()
+        )
     for match in _NTH_ALONE.finditer(text):
-        yield from _coming_nth(int(match[1]), today, match.span())
+        yield from _coming_nth(_nth(match[1], match[2]), today, match.span())
+    yield from _days_near(text, today)
+
+
+def _days_near(text: str, today: date) -> Iterator[tuple[date, Place]]:
+    """Find days that are named by how they lie to today."""
     for match in _NEAR.finditer(text):
         words = match[0].lower()
-        ahead = 2 if "after" in words else 1 if words == "tomorrow" else 0
-        yield today + timedelta(days=ahead), match.span()
+        ahead = 1 if words.endswith("row") else -1 if words.endswith("yesterday") else 0
+        yield today + timedelta(days=2 * ahead if "day " in words else ahead), match.span()
+    for match in _WEEKS_ON.finditer(text):
+        number = _DAY_NAMES[(match["on"] or match["day"]).lower()]
+        if match["weeks"]:  # the day in the week that is so many weeks from this one
+            yield _in_week(today, number_of(match["weeks"]), number), match.span()
+        else:
+            yield _next(today, number) + timedelta(weeks=2 if match["before"] else 1), match.span()
     for match in _FROM_NOW.finditer(text):
-        ahead = number_of(match[1]) * (7 if match[2].lower() == "week" else 1)
+        ahead = 14 if match[3] else number_of(match[1]) * (7 if match[2].lower() == "week" else 1)
         yield today + timedelta(days=ahead), match.span()
+    for match in _WEEKEND.finditer(text):
+        yield _in_week(today, int((match[1] or "").lower() == "next" or today.weekday() > 5), 5), match.span()
     for match in _WEEKDAY.finditer(text):
         yield _weekday(match, today), match.span()
+
+
+def beside(text: str, last: date) -> date | None:
+    """Find the day a text names by how it lies to the one that was spoken of last: "the day after", "a day earlier"."""
+    match = _BESIDE.search(text)
+    if match is None or taken_back(text, match.span()):
+        return None
+    words = next(word.lower() for word in match.groups() if word)
+    return last + timedelta(days={"same": 0, "before": -1, "earlier": -1, "sooner": -1}.get(words, 1))
 
 
 def _weekday(match: re.Match[str], today: date) -> date:
     name = match[2].lower()
     number = _DAY_NAMES.get(name, {"wed": 2, "sat": 5, "sun": 6}.get(name, 0))
-    if (match[1] or "").lower() == "next":
-        return today + timedelta(days=7 - today.weekday() + number)
-    return today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)
+    which = (match[1] or "").lower()
+    if which == "next":
+        return _in_week(today, 1, number)
+    if which == "last":
+        return today - timedelta(days=(today.weekday() - number - 1) % 7 + 1)
+    return _next(today, number)
+
+
+def _next(today: date, weekday: int) -> date:
+    return today + timedelta(days=(weekday - today.weekday() - 1) % 7 + 1)
+
+
+def _in_week(today: date, weeks: int, weekday: int) -> date:
+    return today + timedelta(days=7 * weeks - today.weekday() + weekday)
+
+
+def _nth(digits: str | None, words: str | None) -> int:
+    return int(digits) if digits else _NTH_NAMES[re.sub(r"[\s-]+", " ", (words or "").lower())]
 
 
 def _year(text: str | None) -> int | None:
@@ -194,7 +270,7 @@ def times(text: str) -> list[tuple[str, Place]]:
     for time, place in _all_times(text):
         if any(place[0] < end and start < place[1] for _, (start, end) in found):
             continue
-        if not _taken_back(text, place):
+        if not taken_back(text, place):
             found.append((time, place))
     return sorted(found, key=lambda each: each[1])
 

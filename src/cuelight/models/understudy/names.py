@@ -9,34 +9,44 @@ __all__ = ["names"]
 # Words that are no name, wherever they stand; a name ends before them.
 _NO_NAME_WORDS = """
     a about after afraid afternoon again all alone already also although always am an and another any anything are
-    around as ask at available away back bad be because been before best better bit book booked booking both bring but
-    by call called caller calling came can cannot cant cat cats change check close come coming correct could day days
-    dead did different do does dog dogs doing done dont down due early else emergency enough evening every everything
-    exactly fine first for free friday from full get go going gone good great had happy has have hello help her here
-    hers hes hey hi him his hoping how hurt i id if ill im in injured instead interested into is isnt it its ive just
-    kind last late later let like little long looking lost lot lovely make many may maybe me mine minute moment monday
-    month more morning my myself name need never new next nice no none not nothing now number of off ok okay old on one
-    only open or other our out over owner part pet phone please possible problem puppy quite raining ready really right
-    running sad same saturday say see she should sick so some someone something soon sorry speaking still stuck such
-    sunday sure take than thank thanks that thats the their them then there these they thing thinking this those though
-    thursday time to today tomorrow tonight too tuesday two under unsure until up urgent us very visit vet wait waiting
-    want wanted was wasnt we wednesday week weekend well went were what whats when where which who whos why will wish
-    with wondering wont work would wrong year years yes yesterday yet you your yours
+    around as ask asked at available away back bad be because been before best better bit book booked booking both bring
+    but by bye call called caller calling came can cannot cant cat cats change check cheers client close come coming
+    correct could customer day days dead dear did different do does dog dogs doing done dont down due early either else
+    emergency enough er evening ever every everything exactly existing fine first for forget forgot free friday from
+    full get go going gone good goodbye great had happy has have havent hello help her here hers hes hey hi him his hm
+    hmm hold hoping how huh hurt i id if ill im in indeed injured instead interested into is isnt it its ive just kind
+    last late later let lets like little long looking lost lot lovely make many may maybe me mind mine minute moment
+    monday month more morning my myself name nah need never new newcomer next nice no none nope not nothing now number
+    of off oh ok okay old on one only oops open or other our out over owner pardon part patient perfect pet phone please
+    possible problem puppy quite raining ready really register registered regular right running sad same saturday say
+    see she should sick since so some someone something soon sorry speaking still stop stuck such sunday sure take tell
+    than thank thanks that thats the their them then there these they thing thinking this those though thursday time to
+    today tomorrow tonight too tuesday two ugh um under unsure until up urgent us very visit vet wait waiting want
+    wanted was wasnt we wednesday week weekend well went were what whats when where which who whos why will wish with
+    wondering wont work would wow wrong yeah year years yep yes yesterday yet you your yours yup
 """
 _NO_NAME = frozenset(_NO_NAME_WORDS.split())
 _WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
 _RUN = re.compile(rf"\s*({_WORD}(?:\s+{_WORD}){{0,6}})")
 _STRONG = re.compile(
-    r"(?<!\w)(?:name\s+is|name'?s|(?:full|last|first)\s+name|"
-    r"call\s+me|i'?m\s+called|under(?:\s+the\s+name(?:\s+of)?)?|on\s+behalf\s+of)(?=\s)",
+    r"(?<!\w)(?:name\s+is|name'?s|(?:full|last|first)\s+name|call\s+me|i'?m\s+called|"
+    r"(?:registered\s+)?under(?:\s+the\s+name(?:\s+of)?)?|registered\s+(?:as|to)|on\s+behalf\s+of)(?=\s)",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"(?<!\w)(?:i\s+am|i'?m|it\s+is|it'?s|this\s+is|here\s+is)(?=\s)", re.IGNORECASE)
-_BEHIND = re.compile(rf"(?<!\w)({_WORD}(?:\s+{_WORD}){{0,3}})\s+(?:here|speaking|calling)(?!\w)", re.IGNORECASE)
+# A name that is somebody else's: "his name is", "my cat's name is".
+_OTHERS = re.compile(r"(?:(?<!\w)(?:his|her|its|it's|their|pet|animal)|\w'?s)\s+$", re.IGNORECASE)
+_WEAK = re.compile(
+    r"(?<!\w)(?:i\s+am|i'?m|it\s+is|it'?s|this\s+is|here\s+is|that'?s|my\s+name|name)(?=\s)", re.IGNORECASE
+)
+_BEHIND = re.compile(
+    rf"(?<!\w)({_WORD}(?:\s+{_WORD}){{0,3}})\s+(?:here|speaking|calling|(?:is\s+)?my\s+(?:full\s+)?name)(?!\w)",
+    re.IGNORECASE,
+)
 # What may stand around a name that is the whole answer.
 _FILLER = re.compile(
-    r"\s*(?:(?:yes|yeah|yep|sure|of\s+course|ok|okay|hi|hello|hey|there|good\s+(?:morning|afternoon|evening)|well|um|uh|er|"
-    r"so|oh|sorry|it's|its|it\s+is|that's|that\s+is|i'm|im|i\s+am|this\s+is|the\s+name\s+is)(?!\w)\s*)*",
+    r"\s*(?:(?:yes|yeah|yep|sure|of\s+course|certainly|ok|okay|hi|hello|hey|there|good\s+(?:day|morning|afternoon|evening)|"
+    r"well|um|uh|er|erm|hm+|ah|right|so|oh|sorry|it's|its|it\s+is|that's|that\s+is|i'm|im|i\s+am|this\s+is|"
+    r"the\s+name\s+is|\+?\d[\d\s().-]{5,}(?:and)?)(?!\w)\s*)*",
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(
@@ -76,11 +86,12 @@ def names(text: str, *, asked: bool) -> list[tuple[str, Place]]:
         text: the caller's words.
         asked: whether a name was asked for: then the words alone may be one.
     """
-    found = [name for match in _STRONG.finditer(text) if (name := _after(text, match.end(), least=1))]
-    for match in _WEAK.finditer(text):
-        name = _after(text, match.end(), least=2)
-        if name:
-            found.append(name)
+    found: list[tuple[str, Place]] = []
+    for introduction, least in ((_STRONG, 1), (_WEAK, 2)):
+        for match in introduction.finditer(text):
+            name = _after(text, match.end(), least=least)
+            if name and not ("name" in match[0].lower() and _OTHERS.search(text, 0, match.start())):
+                found.append(name)
     for match in _BEHIND.finditer(text):
         name = _last_name(match)
         if name:
@@ -110,6 +121,8 @@ def _after(text: str, start: int, *, least: int) -> tuple[str, Place] | None:
     while words and words[-1][0].lower() in _PARTICLES:
         words.pop()
     while words and words[0][0].lower().rstrip(".") in _TITLES:
+        words.pop(0)
+    if len(words) > 2 and words[0][0].lower() == words[-1][0].lower():  # "Byrne, Ada Byrne"
         words.pop(0)
     proper = any(word[0][0].isupper() for word in words)
     if not words or (not proper and len(words) < least):
