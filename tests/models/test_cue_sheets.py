@@ -50,6 +50,11 @@ WRONG = {
     "asks for nothing": ('[[after]]\ntool = "book"\nasks = "nam"\nsay = "x"', ["'nam'", "no slot"]),
     "ask of nothing": ('[[cue]]\nhears = "x"\nsay = "x"\nask = { nam = "?" }', ["'nam'", "no slot"]),
     "recalls nothing": ('[[cue]]\nhears = "x"\nsay = "x"\nrecall = ["dayy"]', ["'dayy'", "did you mean day?"]),
+    "a question in a question": ('[slot.x]\nkind = "name"\nask = "Who? {ask}"', ["slot 'x', ask", "{ask}", "words"]),
+    "a question in an argument": (
+        '[[cue]]\nhears = "x"\ncall = "x"\nwith = { a = "{ask}" }',
+        ["with", "{ask}", "words"],
+    ),
     "two of one name": (
         '[[cue]]\nname = "a"\nhears = "x"\nsay = "x"\n[[cue]]\nname = "a"\nhears = "y"\nsay = "y"',
         ["cue 'a'", "twice"],

@@ -491,6 +491,41 @@ def test_a_choice_in_a_pattern_is_made_among_the_rows() -> None:
     assert Understudy(CueSheet.loads(CAUGHT)).answer(ask(history)) == ["You take pears."]
 
 
+def test_lines_that_cannot_be_said_do_not_break_it() -> None:
+    sheet = CueSheet.loads("""
+        opening = "Hello {row}."
+        [fallback]
+        else = "You chose {row}. {ask}"
+        [slot.day]
+        kind = "date"
+        ask = "Which day?"
+        [slot.row]
+        kind = "choice"
+        from = "rows"
+        each = "{nothing}"
+        [[cue]]
+        hears = "{row}"
+        say = "You take {row}."
+        [[cue]]
+        hears = "on {day}"
+        say = "{ask}"
+        call = "tool"
+        with = { day = "{day}" }
+    """)
+    history = [
+        Message("user", "what is there?"),
+        Message("assistant", "", (ToolUse("c1", "rows", "{}"),)),
+        Message("tool", '[{"name": "apples"}, {"name": "pears"}]', tool_call_id="c1"),
+        Message("assistant", "Apples and pears."),
+        Message("user", "I'll take the pears"),
+    ]
+    model = Understudy(sheet)
+    assert model.answer(ask([])) == ["Hello."]
+    assert model.answer(ask([Message("user", "hm")], ("tool",))) == ["Sorry, I did not get that."]
+    assert model.answer(ask([Message("user", "on it")], ("tool",))) == ["Which day?"]
+    assert model.answer(ask(history)) == ["You take pears."]
+
+
 def test_it_is_a_model_and_streams_words(sheet: CueSheet) -> None:
     model = Understudy(sheet)
     assert isinstance(model, Model)

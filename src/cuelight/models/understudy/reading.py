@@ -2,19 +2,17 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping
-from difflib import get_close_matches
-from typing import Any, TypeVar, cast
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from cuelight.errors import CueSheetRefused
 from cuelight.models.understudy.hearing import NO, YES, pattern
 from cuelight.models.understudy.lines import Line
 from cuelight.models.understudy.pieces import KINDS
 from cuelight.models.understudy.shapes import After, Cue, Opening, Outcome, Slot, Trigger, lines_in, refusal
+from cuelight.models.understudy.tables import Tables
 
 __all__ = ["read"]
-
-T = TypeVar("T")
 
 _SHEET = ("about", "after", "cue", "fallback", "opening", "slot", "today", "view")
 _SLOT = ("ask", "each", "from", "hears", "kind", "recall", "value", "values")
@@ -51,11 +49,11 @@ def read(text: str, source: str) -> dict[str, Any]:
     return {"source": source, **parts}
 
 
-class _Reader:
-    """Read tables and note what is wrong in them."""
+class _Reader(Tables):
+    """Read the parts of a sheet."""
 
     def __init__(self) -> None:
-        self.problems: list[str] = []
+        super().__init__()
         self.slots: dict[str, Slot] = {}
         self.view: dict[str, re.Pattern[str]] = {}
 
@@ -108,7 +106,7 @@ class _Reader:
         return Slot(
             name=name,
             kind=kind,
-            ask=self.says(table.get("ask", []), f"{where}, ask", ("each",) if kind == "choice" else ()),
+            ask=self.asks(table.get("ask", []), f"{where}, ask", ("each",) if kind == "choice" else ()),
             hears=tuple(
                 found
                 for source in self.strings(table, where, "hears")
@@ -139,6 +137,7 @@ class _Reader:
             self.wrong(where, "neither says nor calls anything; give it `say`, `call`, or both")
         for line in lines_in(arguments):
             self.known(line, f"{where}, with", groups)
+            self.no_question(line, f"{where}, with")
         if not triggers:
             used = {blank.root for line in [*say, *lines_in(arguments)] for blank in line.blanks}
             triggers = tuple(Trigger(name) for name in self.slots if name in used)
@@ -146,7 +145,7 @@ class _Reader:
                 self.wrong(where, "would never be heard; say in `hears` what answers to it")
         recall = self.strings(table, where, "recall") if "recall" in table else None
         ask = {
-            name: self.says(lines, f"{where}, ask", {*groups, "each"})
+            name: self.asks(lines, f"{where}, ask", {*groups, "each"})
             for name, lines in self.table(table, where, "ask").items()
         }
         for name in [*(recall or ()), *ask]:
@@ -265,106 +264,12 @@ class _Reader:
             return [self.argument(inner, where) for inner in value]
         return value
 
-    # --- what they are made of ----------------------------------------------------------------------------------------
-
-    def wrong(self, where: str, what: str) -> None:
-        self.problems.append(f"{where} {what}")
-
-    def near(self, name: str, names: Iterable[str]) -> str:
-        close = get_close_matches(name, list(names), n=1)
-        return f"; did you mean {close[0]}?" if close else ""
-
-    def keys(self, table: Mapping[str, Any], where: str, allowed: Collection[str]) -> None:
-        for key in table:
-            if key not in allowed:
-                hint = self.near(key, allowed) or f"; it may have {', '.join(sorted(allowed))}"
-                self.wrong(where, f"has {key!r}, which means nothing there{hint}")
-
-    def label(self, table: Any, kind: str, number: int, hints: Iterable[str]) -> str:
-        if not isinstance(table, dict):
-            self.wrong(f"{kind} {number}", f"is {table!r}; write a table [[{kind}]]")
-            return f"{kind} {number}"
-        name = table.get("name")
-        if isinstance(name, str):
-            return f"{kind} {name!r}"
-        hint = next((str(table[key]) for key in hints if key in table), "")
-        return f"{kind} {number} ({hint})" if hint else f"{kind} {number}"
-
-    def once(self, labels: list[str]) -> None:
-        for label in sorted({label for label in labels if labels.count(label) > 1}):
-            self.wrong(label, "is there twice; give one another name")
-
-    def tables(self, sheet: Mapping[str, Any], key: str) -> list[Any]:
-        return self.typed(sheet, "the sheet", key, list, f"tables [[{key}]]", [])
-
-    def table(self, table: Mapping[str, Any], where: str, key: str) -> dict[str, Any]:
-        return self.typed(table, where, key, dict, "a table", {})
-
-    def text(self, table: Mapping[str, Any], where: str, key: str) -> str | None:
-        return self.typed(table, where, key, str, "text", None)
-
-    def flag(self, table: Mapping[str, Any], where: str, key: str, default: bool) -> bool:
-        return self.typed(table, where, key, bool, "true or false", default)
-
-    def typed(self, table: Mapping[str, Any], where: str, key: str, kind: type, what: str, default: T) -> T:
-        value: Any = table.get(key, default)
-        if key in table and not isinstance(value, kind):
-            self.wrong(where, f"has {key} = {value!r}; write {what}")
-            value = default
-        return cast(T, value)
-
-    def strings(self, table: Mapping[str, Any], where: str, key: str) -> list[str]:
-        value = table.get(key, [])
-        listed = [value] if isinstance(value, str) else value
-        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-            self.wrong(where, f"has {key} = {value!r}; write text, or a list of texts")
-            return []
-        return listed
-
-    def stages(self, table: Mapping[str, Any], where: str) -> frozenset[str] | None:
-        return frozenset(self.strings(table, where, "stage")) if "stage" in table else None
+    # --- names and lines ----------------------------------------------------------------------------------------------
 
     def slot_named(self, name: str | None, where: str) -> str | None:
         if name is not None and name not in self.slots:
             self.wrong(where, f"names {name!r}, which is no slot{self.near(name, self.slots)}")
         return name
-
-    def compiled(self, source: str, where: str, key: str) -> re.Pattern[str] | None:
-        return self.attempt(pattern, source, where, key)
-
-    def expression(self, table: Mapping[str, Any], where: str, key: str) -> re.Pattern[str] | None:
-        source = self.text(table, where, key)
-        return None if source is None else self.compiled(source, where, key)
-
-    def expressions(self, table: Mapping[str, Any], where: str, key: str) -> list[re.Pattern[str]]:
-        found = (self.compiled(source, where, key) for source in self.strings(table, where, key))
-        return [compiled for compiled in found if compiled is not None]
-
-    def telling(
-        self, source: Any, where: str, compiled: Callable[[str], re.Pattern[str]] = re.compile
-    ) -> re.Pattern[str] | None:
-        """Compile an expression whose one group is what it finds."""
-        found = self.attempt(compiled, str(source), where, "the pattern")
-        if found is not None and found.groups != 1:
-            self.wrong(where, f"has the pattern {source!r} with {found.groups} groups; put ( ) around what it finds")
-            return None
-        return found
-
-    def attempt(
-        self, compiled: Callable[[str], re.Pattern[str]], source: str, where: str, key: str
-    ) -> re.Pattern[str] | None:
-        try:
-            return compiled(source)
-        except re.error as problem:
-            self.wrong(where, f"has {key} {source!r}, which is no regular expression: {problem.msg}")
-            return None
-
-    def line(self, source: Any, where: str) -> Line:
-        try:
-            return Line(source if isinstance(source, str) else "")
-        except ValueError as problem:
-            self.wrong(where, f"has {source!r}: {problem}")
-            return Line("")
 
     def says(self, given: Any, where: str, names: Collection[str]) -> tuple[Line, ...]:
         sources = [given] if isinstance(given, str) else given
@@ -375,6 +280,17 @@ class _Reader:
         for line in lines:
             self.known(line, where, names)
         return lines
+
+    def asks(self, given: Any, where: str, names: Collection[str]) -> tuple[Line, ...]:
+        lines = self.says(given, where, names)
+        for line in lines:
+            self.no_question(line, where)
+        return lines
+
+    def no_question(self, line: Line, where: str) -> None:
+        """Refuse the open question in what that question is made of."""
+        if any(blank.root == "ask" for blank in line.blanks):
+            self.wrong(where, "has the blank {ask} in what the question is made of; write the words themselves")
 
     def known(self, line: Line, where: str, names: Collection[str]) -> None:
         known = {*_ALWAYS, *self.slots, *self.view, *names}

@@ -62,7 +62,6 @@ class Scene:
         self.this_turn = 0  # from which of the results on they are of the turn that is being answered
         self.agent_lines = 0
         self._pieces: dict[tuple[str, bool], Picked | None] = {}
-        self.last: Message | None = request.history[-1] if request.history else None
         self._read(request.history)
 
     def _read(self, history: Sequence[Message]) -> None:
@@ -107,8 +106,7 @@ class Scene:
             chosen = choose(clean(utterance.text), rows, self.today)
             if chosen is None:
                 return None
-            shown = slot.each.fill(self.within(rows[chosen])) if slot.each else rows[chosen]
-            return Picked(field_of(rows[chosen], slot.value), shown)
+            return Picked(field_of(rows[chosen], slot.value), self._row(rows[chosen], slot.each))
         asked = any(shape.search(utterance.before) for shape in self.sheet.asking[slot.name])
         value = pick(slot, utterance.text, self.today, asked=asked)
         return None if value is None else Picked(value, value)
@@ -152,11 +150,14 @@ class Scene:
         rows = self.rows(tool)
         if each is None:
             each = next((slot.each for slot in self.sheet.slots.values() if slot.source == tool and slot.each), None)
+        return spoken([self._row(row, each) for row in rows[:most]]) if rows else None
+
+    def _row(self, row: Any, each: Line | None) -> str:
+        """Say a row; one that lacks what its line says is said field by field."""
         try:
-            said = [each.fill(self.within(row)) if each else spoken(row) for row in rows[:most]]
+            return each.fill(self.within(row)) if each else spoken(row)
         except Unknown:
-            return None
-        return spoken(said) if said else None
+            return spoken(row)
 
 
 def _object(arguments: str) -> Mapping[str, Any]:
@@ -171,7 +172,7 @@ def _result(content: str) -> Any:
     """Read a result as the history holds it: JSON, perhaps the beginning of a long list, or else words."""
     try:
         value, end = json.JSONDecoder().raw_decode(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return Text(content)
     rest = content[end:]
     return value if not rest.strip() or _PREVIEW.fullmatch(rest) else Text(content)

@@ -84,7 +84,7 @@ class _Play:
     def reply(self) -> Reply:
         scene = self._scene
         if not scene.utterances:
-            return [self._filled(self._sheet.opening.say)] if not scene.agent_lines else self._fallback()
+            return self._said(self._sheet.opening.say, "Hello.") if not scene.agent_lines else self._fallback()
         turn = scene.results[scene.this_turn :]
         if turn:
             return self._after(turn[-1])
@@ -248,24 +248,28 @@ class _Play:
 
     def _open_question(self) -> str:
         """The question for what the first tool that could be called is missing; nothing when it misses nothing."""
-        for cue in self._sheet.cues:
-            if cue.call is None or not self._scene.applies(cue) or cue.call not in self._scene.request.visible:
-                continue
-            try:
-                self._performed(cue, {})
-            except Unknown as unknown:
-                question = self._asked(cue, unknown.name)
-                if question:
-                    return str(question[0])
-        return ""
+        return next((str(asked[0]) for asked in map(self._question, self._sheet.cues) if asked), "")
+
+    def _question(self, cue: Cue) -> Reply | None:
+        """The question for what a cue's call is missing."""
+        if cue.call is None or not self._scene.applies(cue) or cue.call not in self._scene.request.visible:
+            return None
+        try:
+            Filling(self._scene, cue, {}, self._find).argument(dict(cue.arguments))
+        except Unknown as unknown:
+            return self._asked(cue, unknown.name)
+        return None
 
     def _fallback(self) -> Reply:
-        stage = self._scene.request.stage
-        lines = self._sheet.fallback.get(stage or "") or self._sheet.fallback.get("else")
+        lines = self._sheet.fallback.get(self._scene.request.stage or "") or self._sheet.fallback.get("else")
+        return self._said(lines, _LOST) if lines else [f"{_LOST} {self._open_question()}".strip()]
+
+    def _said(self, lines: tuple[Line, ...], otherwise: str) -> Reply:
+        """Say a line, or something else where a blank of it stays empty."""
         try:
-            return [self._filled(lines)] if lines else [f"{_LOST} {self._open_question()}".strip()]
+            return [self._filled(lines)]
         except Unknown:
-            return [_LOST]
+            return [otherwise]
 
 
 def _is(value: Any, when: Outcome) -> bool:
