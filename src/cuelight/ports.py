@@ -203,7 +203,8 @@ class Store(Protocol):
         """Delete a call's private values and put scrubbed entries in the places of its entries, in one transaction.
 
         `scrub` is given every record of the call and returns the entries that replace those of the same seq, and may
-        add new ones at the end. It is a pure function: it may run in a thread, and more than once. Returns how many records had private values.
+        add new ones at the end. It is a pure function: it may run in a thread, and more than once. Returns how many
+        records had private values.
 
         Raises:
             CallNotFound: when there is no such call.
