@@ -21,7 +21,7 @@ from cuelight.log import Fold
 from cuelight.wire import decode_entry, decode_log, encode
 
 ENTRIES = 100_000
-ROUNDS = 5
+ROUNDS = 7
 PEER = "pinecall==0.11.24"
 GOAL = 12
 """How many times as fast as the peer a log must fold."""
