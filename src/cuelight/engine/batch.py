@@ -150,6 +150,11 @@ class Batch:
         for call in group:
             self._write_call(call)
         await self._context.journal.barrier()
+        if self._turn.cut:  # while they were being stored; they have not begun
+            for call in group:
+                call.refused, call.reason = lines.NOT_RUN_CUT, "not run"
+                self._write_refusal(call)
+            return
         if len(group) == 1:
             results = [await self._handle(group[0])]
         else:
@@ -172,7 +177,7 @@ class Batch:
 
     def _write_call(self, call: _Call) -> None:
         given = call.given or {}
-        private = [name for name in call.tool.pii_arguments if given.get(name) is not None] if call.tool else []
+        private = [name for name in given if given[name] is not None and self._is_private(call, name)]
         data = {"call_id": call.id, "name": call.name, "arguments": given, "speech_id": self._turn.speech_id}
         if private:
             shown = {**data, "arguments": {**given, **dict.fromkeys(private, MASK)}}
@@ -181,14 +186,24 @@ class Batch:
         else:
             self._context.journal.write("tool.call", data)
 
+    def _is_private(self, call: _Call, name: str) -> bool:
+        """Tell whether an argument is private: as declared, or where its name is none that the tool declares."""
+        if call.tool is None:
+            return any(name in tool.pii_arguments for tool in self._context.agent.__declaration__.tools)
+        declared = call.tool.arguments.parameters
+        return name in call.tool.pii_arguments or (bool(call.tool.pii_arguments) and name not in declared)
+
     def _refuse(self, call: _Call) -> None:
         """Answer a call that does not run; its three entries are stored together."""
         self._write_call(call)
+        self._write_refusal(call)
+        if call.reason == "repeated":
+            self._turn.stop_at("identical_calls", self._context.limits.identical_calls)
+
+    def _write_refusal(self, call: _Call) -> None:
         journal = self._context.journal
         journal.write("tool.result", {"call_id": call.id, "name": call.name, "error": call.refused})
         journal.write("cue.refused", {"call_id": call.id, "name": call.name, "reason": call.reason})
-        if call.reason == "repeated":
-            self._turn.stop_at("identical_calls", self._context.limits.identical_calls)
 
     # --- after a call -------------------------------------------------------------------------------------------------
 

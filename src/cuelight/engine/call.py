@@ -1,6 +1,7 @@
 """A live call: what comes in, in order, and what it does to the conversation."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ class Call:
         self._store = store
         self._lease = lease
         self._inbox = Inbox()
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._answered: dict[str, Reply | asyncio.Future[Reply]] = {}
         self._closed = False
         self._renewal: Timer | None = None
@@ -118,6 +120,19 @@ class Call:
         future.add_done_callback(lambda done: self._remember(id, done))
         return await asyncio.shield(future)  # whoever sends the same message again waits for the same reply
 
+    def prepare(self, text: str) -> None:
+        """Ask the model ahead, for words that the caller is likely to be saying.
+
+        The answer is used when these very words are said and nothing was written to the log meanwhile; then the turn
+        begins with it. Otherwise it is dropped. Until then it writes nothing, speaks nothing and runs no tool, and
+        what a dropped one has cost is counted nowhere. Does nothing while the call is busy or when it is over.
+
+        Args:
+            text: the words as they are expected.
+        """
+        if self._inbox.idle and not self._closed and self._context.ended is None and self._conduct.broken is None:
+            self._conduct.prepare(text)
+
     async def event(self, name: str, data: Mapping[str, Any] | None = None) -> Reply:
         """Take something that happened outside: the agent's `on_event` runs, and may speak.
 
@@ -136,11 +151,15 @@ class Call:
         """Let the caller cut in, at once.
 
         The model's stream stops, tool calls that have not begun do not run, one that has is finished and recorded, and
-        the turn closes with what was heard. Between turns it is the last reply that was cut while it was played.
+        the turn closes with what was heard. Between turns it is the last reply that was cut while it was played. May be
+        used from any thread.
 
         Args:
             heard: the words that reached the caller's ear; None is all that was spoken until now.
         """
+        if threading.get_ident() != self._thread:
+            self._loop.call_soon_threadsafe(self.interrupt, heard)
+            return
         turn = self._conduct.turn
         if turn is not None and not turn.closed:
             turn.interrupt(heard)
@@ -159,6 +178,7 @@ class Call:
             return
         self._closed = True
         await self._inbox.stop()
+        await self._conduct.drop_prepared()
         if self._renewal is not None:
             self._renewal.cancel()
         if self._renewing:

@@ -12,6 +12,7 @@ from .context import CallContext
 from .handlers import Handler
 from .replies import Reply, default_type
 from .routing import content_of, laid, route_entry
+from .speculation import Speculation
 from .turn import Turn
 
 __all__ = ["Conduct"]
@@ -37,6 +38,9 @@ class Conduct:
         """Why nothing more can be written: then the call is over here, and can be resumed from its log."""
         self.playing: str | None = None
         """The id of the last reply, which the caller may be hearing still."""
+        self.prepared: Speculation | None = None
+        """The answer that was asked for ahead."""
+        self._outdated: list[Speculation] = []
         context.speak = self.speak
 
     def admit(self) -> None:
@@ -78,6 +82,7 @@ class Conduct:
         """Answer the caller's words with one turn."""
         self.admit()
         journal = self.context.journal
+        prepared = await self._take_prepared(text if message_id is None or message_id != self.unanswered else None)
         speech_id = self._speech_id()
         if message_id is None or message_id != self.unanswered:
             said: dict[str, Any] = {"speech_id": speech_id, "text": text, "metrics": {}}
@@ -87,11 +92,33 @@ class Conduct:
             self.context.turns += 1
         # Otherwise the turn of this very message had broken off, and its words stand in the log already.
         self.unanswered = None
-        return await self._run_turn(speech_id, message_id, journal.history.newest_words, None)
+        return await self._run_turn(speech_id, message_id, journal.history.newest_words, None, prepared)
+
+    def prepare(self, text: str) -> None:
+        """Ask the model ahead for the answer to these words; nothing else is being done."""
+        if self.prepared is None or not self.prepared.begins(text, self.context.journal.seq):
+            if self.prepared is not None:
+                self.prepared.stream.cut()
+                self._outdated.append(self.prepared)
+            self.prepared = Speculation(self.context, text)
+
+    async def _take_prepared(self, text: str | None) -> Speculation | None:
+        """Give what was prepared for these words; what was prepared for others is dropped."""
+        outdated, prepared, self._outdated, self.prepared = self._outdated, self.prepared, [], None
+        if prepared is not None and not (text is not None and prepared.begins(text, self.context.journal.seq)):
+            outdated, prepared = [*outdated, prepared], None
+        for one in outdated:
+            await one.drop()
+        return prepared
+
+    async def drop_prepared(self) -> None:
+        """Stop what was asked for ahead, without a trace."""
+        await self._take_prepared(None)
 
     async def take_event(self, name: str, data: dict[str, Any]) -> Reply:
         """Take something that happened outside: `on_event` runs, and the turn it may ask for."""
         self.admit()
+        await self.drop_prepared()
         context = self.context
         seq = context.journal.write("event.received", {"name": name, "data": data, "source": "app"})
         await self._guard(context.journal.barrier)
@@ -115,6 +142,7 @@ class Conduct:
 
     async def note_heard(self, heard: str) -> None:
         """Write how much of the last reply was heard, which was cut after its turn had ended. It is cut once."""
+        await self.drop_prepared()
         if self.playing is not None and self.context.ended is None:
             self.context.journal.write("cue.heard", {"speech_id": self.playing, "text": heard})
             self.playing = None
@@ -125,6 +153,7 @@ class Conduct:
         context = self.context
         if context.closed:
             return
+        await self.drop_prepared()
         context.ended, context.closed = reason, True
         now = context.clock.now()
         started = context.journal.state.started_at
@@ -192,10 +221,16 @@ class Conduct:
         return Reply(text=text, content=content, content_type=content_type, speech_id=speech_id)
 
     async def _run_turn(
-        self, speech_id: str, message_id: str | None, at: int | None, instructions: str | None
+        self,
+        speech_id: str,
+        message_id: str | None,
+        at: int | None,
+        instructions: str | None,
+        prepared: Speculation | None = None,
     ) -> Reply:
         turn = Turn(self.context, speech_id, message_id)
         turn.instructions = instructions
+        turn.prepared = prepared
         if at is not None:
             turn.hear_caller(at)
         self.turn = turn

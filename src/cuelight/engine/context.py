@@ -9,9 +9,10 @@ import msgspec
 
 from cuelight.agent import Agent, Limits, Staged, Tool
 from cuelight.errors import CuelightError
-from cuelight.ports import Clock, Model, ToolCallRequest
+from cuelight.log import Message
+from cuelight.ports import Clock, Model, ModelRequest, ToolCallRequest
 
-from .asking import Attempt
+from .asking import Attempt, Stream
 from .handlers import Handler, Outcome, Runner, describe
 from .journal import Journal
 from .routing import take_route
@@ -94,6 +95,29 @@ class CallContext:
 
     def _note(self, name: str, data: Any) -> None:
         self.note(name, data)
+
+    # --- the model ----------------------------------------------------------------------------------------------------
+
+    def request(
+        self, history: Sequence[Message], view: str, names: tuple[str, ...], *, at: int, alone: bool
+    ) -> ModelRequest:
+        """Build a request to the model, in the state the call is in."""
+        standing = self.standing
+        return ModelRequest(
+            static=standing.static,
+            history=history,
+            view=view,
+            view_at=at,
+            view_alone=alone,
+            tools=standing.tools,
+            visible=names,
+            stage=standing.stage,
+        )
+
+    def stream(self) -> Stream:
+        """Make ready to ask the model once."""
+        limits = self.limits
+        return Stream(self.model, self.clock, first_token_s=limits.first_token_s, request_s=limits.request_s)
 
     # --- the log ------------------------------------------------------------------------------------------------------
 

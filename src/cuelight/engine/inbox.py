@@ -27,6 +27,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self._queue: deque[_Item] = deque()
+        self._overtaking: deque[_Item] = deque()
         self._worker: asyncio.Task[None] | None = None
 
     def put(self, work: Callable[[], Awaitable[T]], *, overtaking: bool = False) -> "asyncio.Future[T]":
@@ -38,10 +39,7 @@ class Inbox:
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         item = _Item(work, future, copy_context())
-        if overtaking:
-            self._queue.appendleft(item)
-        else:
-            self._queue.append(item)
+        (self._overtaking if overtaking else self._queue).append(item)
         if self._worker is None:
             self._begin()
         return future
@@ -52,10 +50,11 @@ class Inbox:
         return self._worker is None
 
     def _begin(self) -> None:
-        self._worker = asyncio.get_running_loop().create_task(self._do_next(), context=self._queue[0].context)
+        first = (self._overtaking or self._queue)[0]
+        self._worker = asyncio.get_running_loop().create_task(self._do_next(), context=first.context)
 
     async def _do_next(self) -> None:
-        work, future, _ = self._queue.popleft()
+        work, future, _ = (self._overtaking or self._queue).popleft()
         try:
             result = await work()
         except asyncio.CancelledError:
@@ -69,13 +68,13 @@ class Inbox:
                 future.set_result(result)
         finally:
             self._worker = None
-            if self._queue:
+            if self._overtaking or self._queue:
                 self._begin()
 
     async def stop(self) -> None:
         """Drop what has not begun and cancel what has."""
-        while self._queue:
-            self._queue.popleft().future.cancel()
+        while self._overtaking or self._queue:
+            (self._overtaking or self._queue).popleft().future.cancel()
         if self._worker is not None:
             self._worker.cancel()
             await asyncio.wait({self._worker})

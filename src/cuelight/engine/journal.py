@@ -32,10 +32,14 @@ class Journal:
         self._clock = clock
         self._stored_seq = 0
         self._pending: list[Record] = []
+        self._learned = False
+        """Whether private values became known since the last barrier."""
         self.holds_results = False
         """Whether the outcome of a tool call is written that is not stored yet."""
         self._listeners: list[Callable[[Entry], None]] = []
         self._hearers: list[Callable[[str, bool], None]] = []
+        self._unsent = ""
+        """Words that listeners do not have yet, because a private value may stand across their end."""
         self._fold = Fold()
         self._unfolded: list[Entry] = []
 
@@ -60,7 +64,7 @@ class Journal:
             self.holds_results = True
         if shown is None and not private and not self.secrets:
             return self._append(type, _encode(data), None)
-        values = self.secrets.add(private)
+        values = self._learn(private)
         masked = data if shown is None else dict(shown)
         if self.secrets:
             masked = self.secrets.data(type, masked)
@@ -71,7 +75,7 @@ class Journal:
     ) -> int:
         """Write `state.changed` from states that are JSON already."""
         rest = _encode({"changed": changed, **({"cause": cause} if cause else {})})[1:]
-        values = self.secrets.add(private)
+        values = self._learn(private)
         whole, masked = (b'{"state":%b,%b' % (state, rest) for state in (full, shown))
         if self.secrets:
             data = msgspec.json.decode(masked)
@@ -85,6 +89,20 @@ class Journal:
         entry = Entry(self.seq, self._clock.now(), self.call, self.agent, type, False, msgspec.Raw(data))
         self._pending.append(Record(entry, private))
         return self.seq
+
+    def _learn(self, private: Sequence[str]) -> tuple[str, ...]:
+        values = self.secrets.add(private)
+        self._learned = self._learned or bool(values)
+        return values
+
+    def _masked(self, record: Record) -> Record:
+        """Mask what became private after its entry was written."""
+        entry = record.entry
+        masked = self.secrets.data(entry.type, entry.data)
+        if masked == entry.data:
+            return record
+        private = record.private or Private(bytes(entry.body))
+        return Record(msgspec.structs.replace(entry, body=msgspec.Raw(_encode(masked))), private)
 
     def whisper(self, type: str, data: dict[str, Any]) -> None:  # noqa: A002
         """Deliver an ephemeral entry to whoever listens; it is stored nowhere."""
@@ -103,8 +121,12 @@ class Journal:
         """
         for hearer in tuple(self._hearers):
             hearer(text, whole)
-        if text:
-            self.whisper("agent.transcript", {"speech_id": speech_id, "text": text, "final": False})
+        if self._listeners:
+            self._unsent += text
+            ready = len(self._unsent) if whole else self.secrets.settled(self._unsent)
+            text, self._unsent = self._unsent[:ready], self._unsent[ready:]
+            if text:
+                self.whisper("agent.transcript", {"speech_id": speech_id, "text": text, "final": False})
 
     async def barrier(self) -> None:
         """Store everything written so far.
@@ -116,6 +138,9 @@ class Journal:
             return
         records, self._pending = self._pending, []
         self.holds_results = False
+        if self._learned:
+            self._learned = False
+            records = list(map(self._masked, records))
         await self._store.append(self.call, self._stored_seq, records, lease=self.lease)
         self._stored_seq = records[-1].entry.seq
         self._unfolded.extend(record.entry for record in records)

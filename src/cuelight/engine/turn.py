@@ -15,6 +15,7 @@ from .asking import Attempt, Overlap, Stream, failure_message, usage_metrics
 from .batch import Batch
 from .context import CallContext
 from .replies import Reply, default_type
+from .speculation import Speculation
 
 __all__ = ["Turn"]
 
@@ -54,6 +55,8 @@ class Turn:
         """Whether its end is written, so that no interruption reaches it any more."""
         self.asked_again = False
         """Whether a handler asked for another reply, so that the turn goes on although it was answered."""
+        self.prepared: Speculation | None = None
+        """The first request of the turn, where it was made ahead."""
         self.gate: Gate
         """What the model was offered with the newest request."""
         self._stream: Stream | None = None
@@ -155,25 +158,26 @@ class Turn:
             await context.journal.barrier()
         if self.cut:
             return None
-        request = ModelRequest(
-            static=standing.static,
-            history=context.journal.history.messages,
-            view=view,
-            view_at=self._view_at,
-            view_alone=self._alone,
-            tools=standing.tools,
-            visible=gate.names,
-            stage=standing.stage,
-        )
-        limits = context.limits
-        self._stream = Stream(
-            context.model, context.clock, first_token_s=limits.first_token_s, request_s=limits.request_s
-        )
+        messages = context.journal.history.messages
+        request = context.request(messages, view, gate.names, at=self._view_at, alone=self._alone)
         self.attempts += 1
         try:
+            prepared = await self._take_prepared(request)
+            if prepared is not None:
+                self._stream = prepared.stream
+                return await prepared.adopt(self._hear)
+            self._stream = context.stream()
             return await self._stream.run(request, Overlap(spoken), self._hear)
         finally:
             self._stream = None
+
+    async def _take_prepared(self, request: ModelRequest) -> Speculation | None:
+        """Give the request that was made ahead, if it is this one; otherwise it is dropped."""
+        prepared, self.prepared = self.prepared, None
+        if prepared is None or prepared.fits(request):
+            return prepared
+        await prepared.drop()
+        return None
 
     def _hear(self, words: str) -> None:
         """Pass the model's words on as they come."""

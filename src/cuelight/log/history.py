@@ -101,6 +101,13 @@ class History:
         """Give an empty history with the same settings."""
         return History(self._previews, self._exchanges)
 
+    def ahead(self, text: str) -> "History":
+        """Give the history as it will be once the caller has said these words; this one stays as it is."""
+        ahead = self.again()
+        ahead.messages, ahead._starts = list(self.messages), list(self._starts)
+        ahead.feed("turn.user", {"text": text})
+        return ahead
+
     def feed(self, type: str, data: Mapping[str, Any]) -> None:  # noqa: A002 - the wire's own word
         """Take in one entry, by its type and its data with private values in place; unknown types change nothing."""
         handler = self._handlers.get(type)

@@ -93,6 +93,20 @@ class Secrets:
             return text
         return self._compiled().sub(MASK, text)
 
+    def settled(self, text: str) -> int:
+        """Give how many characters of a text that is still growing can be masked by themselves.
+
+        No private value stands across that place, nor can one that the text grows into, unless it is spelled out at
+        more than three times its length.
+        """
+        if not self._values:
+            return len(text)
+        end = max(0, len(text) - 3 * max(map(len, self._values)))
+        for found in self._compiled().finditer(text):
+            if found.start() < end < found.end():
+                return found.start()
+        return end
+
     def value(self, value: Any) -> Any:
         """Mask every private value in a plain JSON value, in its keys too; the value itself is left alone."""
         if isinstance(value, str):

@@ -138,6 +138,11 @@ class Rehearsal(Generic[A]):
         self._live.interrupt(heard)
         return _Done()
 
+    def prepare(self, text: str) -> _Done:
+        """Let the model be asked ahead, for words that the caller is likely to be saying; may be awaited."""
+        self._live.prepare(text)
+        return _Done()
+
     async def hang_up(self) -> None:
         """Be the caller hanging up: the call ends."""
         await self._live.hang_up()
