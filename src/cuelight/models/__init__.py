@@ -1,7 +1,20 @@
 """Models: the ones that talk to providers and the ones that need none."""
 
+from typing import TYPE_CHECKING, Any
+
 from cuelight.models.resolve import resolve_model
 from cuelight.models.script import Request, Script, calls, raw_call
-from cuelight.models.understudy import CueSheet, Understudy
+
+if TYPE_CHECKING:
+    from cuelight.models.understudy import CueSheet, Understudy
 
 __all__ = ["CueSheet", "Request", "Script", "Understudy", "calls", "raw_call", "resolve_model"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the Understudy when it is asked for: its patterns take longer to compile than all else here."""
+    if name not in ("CueSheet", "Understudy"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from cuelight.models import understudy
+
+    return getattr(understudy, name)
