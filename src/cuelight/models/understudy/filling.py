@@ -25,6 +25,8 @@ class Filling:
         self._cue = cue
         self._captures = captures
         self._find = find
+        self.left_out: list[str] = []
+        """The pieces that an argument could do without, and did."""
 
     def shown(self, path: str) -> Any:
         """Look up what a line says in a blank."""
@@ -53,6 +55,8 @@ class Filling:
         found = picked.value if picked is not None else self._find(blank.path)
         if found is None and not blank.optional:
             raise Unknown(blank.root)
+        if found is None:
+            self.left_out.append(blank.root)
         return found
 
     def _piece(self, name: str) -> Picked | None:

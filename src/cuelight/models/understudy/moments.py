@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import chain
 
 __all__ = ["DAYS", "MONTHS", "NUMBER_WORDS", "Place", "beside", "dates", "number_of", "taken_back", "times"]
 
@@ -68,7 +69,7 @@ _NTH = rf"(?:the\s+)?(?:(\d{{1,2}})(?:st|nd|rd|th)?|({_SPELLED_NTH}))"
 # What a caller takes back is no wish: "Friday instead of Thursday", "not on Monday", "Tuesday doesn't work".
 _TAKEN_BACK = re.compile(
     r"\b(?:instead\s+of|rather\s+than|not|(?:can'?t|cannot|couldn'?t)(?:\s+(?:do|make|manage))?|except|but\s+not|"
-    r"any(?:\s*thing|\s+day|\s+time)\s+but)\s+(?:on\s+|the\s+|next\s+|this\s+|at\s+)*$",
+    r"any(?:\s*thing|\s+day|\s+time)\s+but)\s+(?:(?:on|in|at|the|next|this)\s+)*$",
     re.IGNORECASE,
 )
 _REFUSED = re.compile(
@@ -246,6 +247,7 @@ _UNIT = "|".join(_UNITS[1:10])
 _MINUTES = rf"(?:{'|'.join(_TENS)})(?:[\s-](?:{_UNIT}))?|{'|'.join(_UNITS[10:20])}|oh?\s(?:{_UNIT})"
 _CLOCK = _words(rf"(\d{{1,2}})[:.h](\d{{2}})(?:\s*{_HALF})?")
 _HALF_HOUR = _words(rf"(\d{{1,2}})\s*{_HALF}")
+_HALF_PAST = _words(rf"half\s+({_HOUR})(?:\s*{_HALF})?")
 _PAST = _words(
     rf"(half|(?:a\s+)?quarter|(?:{'|'.join(_TENS)})[\s-]five|five|ten|twenty|\d{{1,2}})"
     rf"(?:\s+minutes)?\s+(past|after|to|before)\s+({_HOUR})(?:\s*{_HALF})?"
@@ -257,17 +259,21 @@ _THEN = (
     r"(?=\s*$|\s+(?:please|on|today|tomorrow|this|next|then|if|with|and|or|instead|thanks?|would|works?|is|sharp)\b)"
 )
 _AT_HOUR = _words(rf"(?:at|around|about|by|for)\s+({_HOUR})(?:\s+{_HALF})?{_THEN}")
-_WORD_HALF = _words(rf"({'|'.join(_UNITS[1:13])})\s+{_HALF}")
+# "The later one in the afternoon" is no hour.
+_WORD_HALF = _words(rf"(?<!st\s)(?<!nd\s)(?<!rd\s)(?<!er\s)(?<!est\s)({'|'.join(_UNITS[1:13])})\s+{_HALF}")
+# Where a time was asked for, an hour may stand alone, and the minutes beside it.
+_ALONE = _words(rf"(\d{{1,2}}|{'|'.join(_UNITS[2:13])}|(?<!\w\s)one)(?:[\s-]+([0-5]\d))?(?:\s+{_HALF})?{_THEN}")
 _NOON = _words(r"noon|midday|midnight")
 
 
-def times(text: str) -> list[tuple[str, Place]]:
+def times(text: str, *, asked: bool = False) -> list[tuple[str, Place]]:
     """Find the times a text names, as `HH:MM`, in order; times taken back are left out.
 
-    Without more being said, one to seven are in the afternoon and eight to twelve before it or at noon.
+    Without more being said, one to seven are in the afternoon and eight to twelve before it or at noon. Where a time
+    was asked for, an hour alone is one too.
     """
     found: list[tuple[str, Place]] = []
-    for time, place in _all_times(text):
+    for time, place in chain(_all_times(text), _times_alone(text) if asked else ()):
         if any(place[0] < end and start < place[1] for _, (start, end) in found):
             continue
         if not taken_back(text, place):
@@ -285,6 +291,8 @@ def _all_times(text: str) -> Iterator[tuple[str, Place]]:
         if match[2].lower() in ("to", "before"):
             hour, minutes = hour - 1 or 12, 60 - minutes
         yield from _time(hour, minutes, match[4], match.span())
+    for match in _HALF_PAST.finditer(text):
+        yield from _time(number_of(match[1]), 30, match[2], match.span())
     for match in _HALF_HOUR.finditer(text):
         yield from _time(int(match[1]), 0, match[2], match.span())
     for match in _SPELLED.finditer(text):
@@ -296,6 +304,11 @@ def _all_times(text: str) -> Iterator[tuple[str, Place]]:
             yield from _time(number_of(match[1]), 0, match[2], match.span())
     for match in _NOON.finditer(text):
         yield "00:00" if match[0].lower() == "midnight" else "12:00", match.span()
+
+
+def _times_alone(text: str) -> Iterator[tuple[str, Place]]:
+    for match in _ALONE.finditer(text):
+        yield from _time(number_of(match[1]), int(match[2] or 0), match[3], match.span())
 
 
 def _time(

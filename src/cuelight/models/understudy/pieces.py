@@ -9,7 +9,7 @@ from cuelight.models.understudy.hearing import heard
 from cuelight.models.understudy.moments import NUMBER_WORDS, Place, dates, number_of, times
 from cuelight.models.understudy.names import names
 
-__all__ = ["KINDS", "Found", "one_of", "ordinal"]
+__all__ = ["KINDS", "Found", "one_of"]
 
 Found = list[tuple[Any, Place]]
 """Values and where they stand, the likeliest first."""
@@ -25,11 +25,6 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = frozenset({"a", "an", "one"})
-_ORDINALS = {
-    "first": 0, "1st": 0, "earliest": 0, "soonest": 0, "any": 0, "whichever": 0, "either": 0, "second": 1, "2nd": 1,
-    "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "last": -1, "latest": -1, "final": -1,
-}  # fmt: skip
-_ORDINAL = re.compile(rf"(?<!\w)(?:{'|'.join(_ORDINALS)})(?!\w)(?!\s+(?:name|time|week|month|thing))", re.IGNORECASE)
 
 
 def _names(text: str, today: date, asked: bool) -> Found:
@@ -65,14 +60,7 @@ def _dates(text: str, today: date, asked: bool) -> Found:
 
 
 def _times(text: str, today: date, asked: bool) -> Found:
-    found: Found = list(times(text))
-    if not found and asked:
-        found = [
-            (f"{hour + 12 if hour < 8 else hour:02}:00", place)
-            for hour, place in _numbers(text, today, True)
-            if 1 <= hour <= 23
-        ]
-    return found
+    return list(times(text, asked=asked))
 
 
 def _numbers(text: str, today: date, asked: bool) -> Found:
@@ -110,9 +98,3 @@ def one_of(text: str, values: Sequence[tuple[Any, re.Pattern[str]]]) -> Found:
     """Find which of some values a text names, in the order of the text."""
     found = [(value, match.span()) for value, spelling in values for match in spelling.finditer(text)]
     return sorted(found, key=lambda each: (each[1][0], -each[1][1]))
-
-
-def ordinal(text: str) -> int | None:
-    """Find "the first", "the last one" and the like, as an index."""
-    match = _ORDINAL.search(text)
-    return _ORDINALS[match[0].lower()] if match else None

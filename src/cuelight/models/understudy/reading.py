@@ -20,7 +20,7 @@ _CUE = ("answers", "ask", "asks", "call", "hears", "name", "recall", "say", "sta
 _AFTER = ("asks", "each", "go_on", "most", "name", "say", "stage", "tool", "view", "when")
 _OUTCOMES = ("null", "empty", "error", "data")
 _ALL_KINDS = (*KINDS, "one of", "choice")
-_ALWAYS = frozenset({"ask", "last", "stage"})
+_ALWAYS = frozenset({"ask", "last", "said", "stage"})
 _IN_PATTERN = re.compile(r"\{([^\W\d]\w*)\}")
 # What a slot inside a longer pattern may be, before its kind reads it.
 _SHAPES = {
@@ -103,6 +103,7 @@ class _Reader(Tables):
         for needed, of in (("values", "one of"), ("from", "choice")):
             if (kind == of) != (needed in table):
                 self.wrong(where, f"needs `{needed}` if, and only if, it is of the kind {of!r}")
+        source, _, path = (self.text(table, where, "from") or "").partition(".")
         return Slot(
             name=name,
             kind=kind,
@@ -113,7 +114,8 @@ class _Reader(Tables):
                 if (found := self.telling(source, where, pattern))
             ),
             values=self.values(table.get("values", {}), where),
-            source=self.text(table, where, "from"),
+            source=source or None,
+            path=path,
             value=self.text(table, where, "value") or "",
             each=self.line(table["each"], f"{where}, each") if "each" in table else None,
             recall=self.flag(table, where, "recall", kind not in ("choice", "yes or no")),

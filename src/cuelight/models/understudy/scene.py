@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cuelight.log import Message
+from cuelight.models.understudy.choosing import choose
 from cuelight.models.understudy.hearing import clean
 from cuelight.models.understudy.lines import Line, Unknown, field_of, spoken, today_of
-from cuelight.models.understudy.picking import choose, pick
+from cuelight.models.understudy.moments import beside
+from cuelight.models.understudy.picking import pick
 from cuelight.models.understudy.shapes import Scope, Slot
 from cuelight.models.understudy.sheet import CueSheet
 from cuelight.ports import ModelRequest
@@ -100,16 +102,42 @@ class Scene:
             self._pieces[key] = next((picked for each in heard if (picked := self._picked(slot, each))), None)
         return self._pieces[key]
 
+    def meant(self, slot: Slot) -> list[Any]:
+        """The rows that the newest words leave of those a choice is made from; none where they rule none out."""
+        rows = self.rows(slot.source, slot.path)
+        return [rows[index] for index in self._chosen(slot, self.utterances[-1], rows)]
+
     def _picked(self, slot: Slot, utterance: Utterance) -> Picked | None:
         if slot.kind == "choice":
-            rows = self.rows(slot.source)
-            chosen = choose(clean(utterance.text), rows, self.today)
-            if chosen is None:
+            rows = self.rows(slot.source, slot.path)
+            chosen = self._chosen(slot, utterance, rows)
+            if len(chosen) != 1:
                 return None
-            return Picked(field_of(rows[chosen], slot.value), self._row(rows[chosen], slot.each))
-        asked = any(shape.search(utterance.before) for shape in self.sheet.asking[slot.name])
-        value = pick(slot, utterance.text, self.today, asked=asked)
+            row = rows[chosen[0]]
+            return Picked(field_of(row, slot.value), self._row(row, slot.each))
+        value = pick(slot, utterance.text, self.today, asked=self._asked(slot, utterance))
+        if value is None and slot.kind == "date" and utterance is self.utterances[-1] and self._last_day:
+            day = beside(clean(utterance.text), self._last_day)
+            value = None if day is None else day.isoformat()
         return None if value is None else Picked(value, value)
+
+    def _chosen(self, slot: Slot, utterance: Utterance, rows: Sequence[Any]) -> list[int]:
+        before = utterance.before.casefold()
+        offered = [index for index, row in enumerate(rows) if self._row(row, slot.each).casefold() in before]
+        asked = self._asked(slot, utterance)
+        return choose(clean(utterance.text), rows, self.today, asked=asked, offered=offered)
+
+    def _asked(self, slot: Slot, utterance: Utterance) -> bool:
+        return any(shape.search(utterance.before) for shape in self.sheet.asking[slot.name])
+
+    @cached_property
+    def _last_day(self) -> date | None:
+        """The day that a tool was last asked about, before this turn; where it chose one itself, that."""
+        for result in reversed(self.results[: self.this_turn]):
+            for value in (*result.arguments.values(), *_values(result.value)):
+                if isinstance(value, str) and (day := today_of(value)):
+                    return day
+        return None
 
     # --- what is known ------------------------------------------------------------------------------------------------
 
@@ -119,12 +147,11 @@ class Scene:
             return False
         return scope.view is None or scope.view.search(self.request.view) is not None
 
-    def rows(self, tool: str | None) -> list[Any]:
-        """The rows that a tool answered with last; a single thing is one row."""
-        result = self.last_of(tool)
-        if result is None or result.value is None or isinstance(result.value, Text):
-            return []
-        return result.value if isinstance(result.value, list) else [result.value]
+    def rows(self, tool: str | None, path: str = "") -> list[Any]:
+        """The rows that a tool gave last, under a path where they are part of its answer; a single thing is one row."""
+        given = (result.value for result in reversed(self.results) if result.tool == tool)
+        value = field_of(next((value for value in given if not isinstance(value, Text)), None), path)
+        return value if isinstance(value, list) else [] if value is None else [value]
 
     def last_of(self, tool: str | None) -> Result | None:
         return next((result for result in reversed(self.results) if result.tool == tool), None)
@@ -146,10 +173,13 @@ class Scene:
         )
 
     def each(self, tool: str | None, each: Line | None, most: int) -> str | None:
-        """Say the rows that a tool answered with, as the line for each says them."""
-        rows = self.rows(tool)
-        if each is None:
-            each = next((slot.each for slot in self.sheet.slots.values() if slot.source == tool and slot.each), None)
+        """Say the rows that a tool answered with, or those that the newest words leave of them."""
+        slot = next((slot for slot in self.sheet.slots.values() if slot.source == tool), None)
+        if slot is None:
+            rows = self.rows(tool)
+        else:
+            rows = self.meant(slot) or self.rows(tool, slot.path)
+            each = each or slot.each
         return spoken([self._row(row, each) for row in rows[:most]]) if rows else None
 
     def _row(self, row: Any, each: Line | None) -> str:
@@ -158,6 +188,10 @@ class Scene:
             return each.fill(self.within(row)) if each else spoken(row)
         except Unknown:
             return spoken(row)
+
+
+def _values(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, Mapping) else ()
 
 
 def _object(arguments: str) -> Mapping[str, Any]:

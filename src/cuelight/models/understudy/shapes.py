@@ -28,6 +28,7 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     hears: tuple[re.Pattern[str], ...] = ()
     values: tuple[tuple[Any, re.Pattern[str]], ...] = ()
     source: str | None = None
+    path: str = ""
     value: str = ""
     each: Line | None = None
     recall: bool = True

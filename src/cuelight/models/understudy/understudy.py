@@ -12,7 +12,7 @@ from cuelight.models.understudy.hearing import heard, pattern
 from cuelight.models.understudy.lines import Line, Unknown, field_of
 from cuelight.models.understudy.picking import pick
 from cuelight.models.understudy.scene import Picked, Result, Scene, Text
-from cuelight.models.understudy.shapes import After, Cue, Outcome
+from cuelight.models.understudy.shapes import After, Cue, Outcome, Slot
 from cuelight.models.understudy.sheet import CueSheet
 from cuelight.models.words import words
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
@@ -129,9 +129,15 @@ class _Play:
             elif trigger.slot in ("yes", "no"):
                 if heard(scene.heard) is (trigger.slot == "yes"):
                     return {}
-            elif trigger.slot and scene.piece(self._sheet.slots[trigger.slot], recall=False) is not None:
+            elif trigger.slot and self._is_heard(self._sheet.slots[trigger.slot]):
                 return {}
         return None
+
+    def _is_heard(self, slot: Slot) -> bool:
+        """Whether the newest words hold a piece; words that but narrow a choice down are heard too."""
+        if self._scene.piece(slot, recall=False) is not None:
+            return True
+        return slot.kind == "choice" and bool(self._scene.meant(slot))
 
     def _captured(self, match: re.Match[str]) -> dict[str, Picked]:
         captures: dict[str, Picked] = {}
@@ -236,6 +242,8 @@ class _Play:
             return self._scene.request.stage
         if root == "ask":
             return self._open_question()
+        if root == "said":
+            return self._scene.utterances[-1].before or None
         if root == "last":
             tool, _, inner = rest.partition(".")
             result = self._scene.last_of(tool)
@@ -251,14 +259,15 @@ class _Play:
         return next((str(asked[0]) for asked in map(self._question, self._sheet.cues) if asked), "")
 
     def _question(self, cue: Cue) -> Reply | None:
-        """The question for what a cue's call is missing."""
+        """The question for what a cue's call is missing, what it needs before what it can do without."""
         if cue.call is None or not self._scene.applies(cue) or cue.call not in self._scene.request.visible:
             return None
+        filling = Filling(self._scene, cue, {}, self._find)
         try:
-            Filling(self._scene, cue, {}, self._find).argument(dict(cue.arguments))
+            filling.argument(dict(cue.arguments))
         except Unknown as unknown:
             return self._asked(cue, unknown.name)
-        return None
+        return self._asked(cue, filling.left_out[0]) if filling.left_out else None
 
     def _fallback(self) -> Reply:
         lines = self._sheet.fallback.get(self._scene.request.stage or "") or self._sheet.fallback.get("else")

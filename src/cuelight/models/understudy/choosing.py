@@ -1,0 +1,194 @@
+"""How a caller chooses from a list: by what is in a row, by its place, by ruling others out."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from typing import Any
+
+from cuelight.models.understudy.hearing import heard
+from cuelight.models.understudy.moments import MONTHS, Place, dates, taken_back, times
+
+__all__ = ["choose"]
+
+_ROW_TIME = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?!\d)")
+_ROW_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_EXACT = re.compile(r"[ap]\.?m|(?<!\d)0\d[:.]|(?:1[3-9]|2\d)[:.]|in the|at night", re.IGNORECASE)
+
+
+def _spoken(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)".replace("'", "'?"), re.IGNORECASE)
+
+
+# Places in a list as one says them. "The first time", "just a second" and "the first of May" are none.
+_NO_PLACE = rf"(?! (?:all|choice|name|visit|week|month|year|time (?:here|i)|thing|of (?:all|{'|'.join(MONTHS)})))"
+_PART = "morning|afternoon|evening"
+_PLACES = (
+    (0, _spoken(rf"(?:first|1st|earliest|soonest){_NO_PLACE}|the earlier(?: one| time)?|first thing|"
+                rf"as early as|early (?:in the )?(?:{_PART})")),
+    (1, _spoken(rf"(?:the|number) (?:second|2nd){_NO_PLACE}|(?:second|2nd) (?:one|slot|time|option)")),
+    (2, _spoken(rf"(?:third|3rd){_NO_PLACE}")),
+    (3, _spoken(rf"(?:fourth|4th){_NO_PLACE}")),
+    (4, _spoken(rf"(?:fifth|5th){_NO_PLACE}")),
+    (-1, _spoken(rf"(?:last|latest|final){_NO_PLACE}|the later(?: one| time)?|as late as|"
+                 rf"late (?:in the )?(?:{_PART})|end of the day")),
+)  # fmt: skip
+_ANYWHERE = _spoken(
+    r"any ?time|any (?:one|slot|of (?:them|those|these)|is|will|works|would)|^(?:any|either)$|whichever|whatever|"
+    r"either (?:one|time|of them|is|will|works|would)|(?:don't|do not) (?:mind|care)|(?:doesn't|does not) matter|"
+    r"you (?:choose|pick|decide)|up to you"
+)
+
+# Parts of the day, in hours; a greeting names none.
+_PARTS = (
+    (0, 12, _spoken(r"(?<!good )morning|before lunch")),
+    (12, 18, _spoken(r"(?<!good )afternoon|after lunch")),
+    (17, 24, _spoken(r"(?<!good )evening|after work")),
+)
+_BOUND = _spoken(
+    r"(?<!quarter )(?<!five )(?<!ten )(?<!twenty )(?:(?P<after>after|from|later than|not before|no earlier than)|"
+    r"before|until|till|earlier than|not after|no later than|by)(?: at)?"
+)
+_OR = re.compile(r" or (?:(?P<after>later|after)|earlier|before|sooner)(?!\w)", re.IGNORECASE)
+
+Rule = Callable[[str], bool]
+"""Whether a row, as text, is still meant."""
+
+
+def choose(
+    text: str, rows: Sequence[Any], today: date, *, asked: bool = False, offered: Sequence[int] = ()
+) -> list[int]:
+    """Choose the rows that cleaned words mean: one where they name one, several where they only rule others out.
+
+    Words name a row by a time or a day in it, by words that only some rows have, or by its place ("the first", "the
+    last one"). They rule rows out by a part of the day, or by a time that it must be after or before. Where there is
+    but one row, a yes means it. The list is empty where words tell no row from the others, or fit none.
+
+    Args:
+        text: the caller's words.
+        rows: what is chosen from.
+        today: the day it is.
+        asked: whether the caller was asked to choose: then an hour alone is a time.
+        offered: the rows that the caller has just heard, which places are counted in; none means all.
+    """
+    chosen = _chosen(" ".join(text.split()), rows, today, asked, offered)
+    return chosen if len(chosen) < max(len(rows), 2) else []
+
+
+def _chosen(text: str, rows: Sequence[Any], today: date, asked: bool, offered: Sequence[int]) -> list[int]:
+    texts = [" ".join(_scalars(row)) for row in rows]
+    rules, rest = _ruled(text, asked)
+    left = [index for index in range(len(rows)) if all(rule(texts[index]) for rule in rules)]
+    named = _named(rest, [texts[index] for index in left], today, asked)
+    if named is not None:
+        return [left[index] for index in named]
+    place = _place(rest, today)
+    if place is not None:
+        among = left if rules else [index for index in offered or left if index in left]
+        return [among[place]] if -len(among) <= place < len(among) else []
+    if rules:
+        return left
+    return [0] if len(rows) == 1 and heard(text) is True else []
+
+
+# --- by what is in a row ----------------------------------------------------------------------------------------------
+
+
+def _named(text: str, rows: Sequence[str], today: date, asked: bool) -> list[int] | None:
+    """Find the rows that words name best; None where they name nothing that rows have."""
+    wanted_times = [time for time, _ in times(text, asked=asked)]
+    wanted_days = [day.isoformat() for day, _ in dates(text, today)]
+    words = [{word.lower() for word in _WORD.findall(row)} for row in rows]
+    common = set.intersection(*words) if words else set()
+    said = {word.lower() for word in _WORD.findall(text)} - common
+    exact = bool(_EXACT.search(text))
+    scores = {
+        index: len(said & words[index]) + 4 * bool(wanted_times) + 2 * bool(wanted_days)
+        for index, row in enumerate(rows)
+        if _has_time(row, wanted_times, exact) and _has_day(row, wanted_days)
+    }
+    best = max(scores.values(), default=0)
+    if best > 0 and (wanted_times or best > 2 * bool(wanted_days) or any(map(_ROW_DATE.search, rows))):
+        return [index for index, score in scores.items() if score == best]
+    return [] if wanted_times else None
+
+
+def _has_time(row: str, wanted: list[str], exact: bool) -> bool:
+    return not wanted or any(_same_time(each, there, exact) for each in wanted for there in _times_in(row))
+
+
+def _same_time(wanted: str, there: str, exact: bool) -> bool:
+    """Whether two times are one; where the half of the day was not said, either half will do."""
+    if exact:
+        return wanted == there
+    return wanted[2:] == there[2:] and (int(wanted[:2]) - int(there[:2])) % 12 == 0
+
+
+def _has_day(row: str, wanted: list[str]) -> bool:
+    there = _ROW_DATE.findall(row)
+    return not wanted or not there or bool(set(there).intersection(wanted))
+
+
+def _times_in(row: str) -> Iterator[str]:
+    return (f"{int(hour):02}:{minute}" for hour, minute in _ROW_TIME.findall(row))
+
+
+def _scalars(row: Any) -> list[str]:
+    if isinstance(row, dict):
+        return [text for value in row.values() for text in _scalars(value)]
+    if isinstance(row, list):
+        return [text for value in row for text in _scalars(value)]
+    return [str(row)]
+
+
+# --- by its place -----------------------------------------------------------------------------------------------------
+
+
+def _place(text: str, today: date) -> int | None:
+    """Find "the first", "the last one" and the like, as an index; not in a date, and not what is refused."""
+    days = [place for _, place in dates(text, today)]
+
+    def is_one(place: Place) -> bool:
+        return not taken_back(text, place) and not any(place[0] < end and start < place[1] for start, end in days)
+
+    found = [
+        (match.start(), index) for index, words in _PLACES for match in words.finditer(text) if is_one(match.span())
+    ]
+    if found:
+        return min(found)[1]
+    return 0 if _ANYWHERE.search(text) else None
+
+
+# --- by ruling others out ---------------------------------------------------------------------------------------------
+
+
+def _ruled(text: str, asked: bool) -> tuple[list[Rule], str]:
+    """Read what rules rows out; gives that, and the text without the time that is but a bound."""
+    found = _bound(text, asked)
+    if found is not None:
+        rule, (start, end) = found
+        return [rule], f"{text[:start]} {text[end:]}"
+    if times(text, asked=asked):
+        return [], text
+    parts = [(start, end, match) for start, end, words in _PARTS if (match := words.search(text))]
+    return [_between(start, end, wanted=not taken_back(text, match.span())) for start, end, match in parts], text
+
+
+def _bound(text: str, asked: bool) -> tuple[Rule, Place] | None:
+    """Find a time that is but a bound, as in "after two" and "at two or later", and where it stands."""
+    for time, (start, end) in times(text, asked=asked):
+        if match := _OR.match(text, end):
+            return _beyond(time, after=match["after"] is not None), (start, match.end())
+    for match in _BOUND.finditer(text):
+        for time, (start, end) in times(f"at{text[match.end() :]}"):
+            if start <= len("at "):
+                return _beyond(time, after=match["after"] is not None), (match.start(), match.end() + end - len("at"))
+    return None
+
+
+def _beyond(bound: str, *, after: bool) -> Rule:
+    return lambda row: any(time >= bound if after else time <= bound for time in _times_in(row))
+
+
+def _between(start: int, end: int, *, wanted: bool) -> Rule:
+    return lambda row: any((start <= int(time[:2]) < end) is wanted for time in _times_in(row))
