@@ -39,15 +39,15 @@ def main() -> None:
     if sys.argv[1:2] == ["--once"]:
         print(json.dumps(_WAYS[sys.argv[2]](Path(sys.argv[3]))))
         return
-    log = WORK / f"fold-{ENTRIES}.jsonl"
-    peer = python_with("pinecall", PEER)
-    log.write_bytes(b"".join(line + b"\n" for line in voice_log(ENTRIES)))
     ours = [sys.executable, "-m", "bench.fold", "--once"]
-    commands = {
-        "cuelight": [*ours, "log"],
-        "cuelight, each line by itself": [*ours, "lines"],
-        PEER: [str(peer), str(ROOT / "bench" / "peers" / "fold_pinecall.py")],
-    }
+    commands = {"cuelight": [*ours, "log"], "cuelight, each line by itself": [*ours, "lines"]}
+    try:
+        commands[PEER] = [str(python_with("pinecall", PEER)), str(ROOT / "bench" / "peers" / "fold_pinecall.py")]
+    except subprocess.CalledProcessError:
+        print(f"{PEER} cannot be installed here, so Cuelight is measured alone.", file=sys.stderr)
+    WORK.mkdir(exist_ok=True)
+    log = WORK / f"fold-{ENTRIES}.jsonl"
+    log.write_bytes(b"".join(line + b"\n" for line in voice_log(ENTRIES)))
     results: dict[str, list[Result]] = {name: [] for name in commands}
     for _ in range(ROUNDS):
         for name, command in commands.items():
@@ -69,8 +69,9 @@ def _print(results: dict[str, list[Result]]) -> None:
     print("|---|--:|---|--:|")
     for name, tenths in best.items():
         cost = " ".join(f"{seconds / ENTRIES * 10 * 1e6:.1f}" for seconds in tenths)
-        print(f"| {name} | {ENTRIES / sum(tenths):,.0f} | {cost} | {sum(best[PEER]) / sum(tenths):.1f} |")
-    if sum(best[PEER]) < GOAL * sum(best["cuelight"]):
+        times = f"{sum(best[PEER]) / sum(tenths):.1f}" if PEER in best else ""
+        print(f"| {name} | {ENTRIES / sum(tenths):,.0f} | {cost} | {times} |")
+    if PEER in best and sum(best[PEER]) < GOAL * sum(best["cuelight"]):
         raise SystemExit(f"That is less than {GOAL} times as fast as the peer.")
 
 
