@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from cuelight.errors import CueSheetRefused
@@ -10,18 +10,17 @@ from cuelight.models.understudy.hearing import NO, YES, pattern
 from cuelight.models.understudy.lines import Line
 from cuelight.models.understudy.pieces import KINDS
 from cuelight.models.understudy.shapes import After, Cue, Opening, Outcome, Slot, Trigger, lines_in, refusal
-from cuelight.models.understudy.tables import Tables
+from cuelight.models.understudy.tables import IN_PATTERN, Tables
 
 __all__ = ["read"]
 
-_SHEET = ("about", "after", "cue", "fallback", "opening", "slot", "today", "view")
+_SHEET = ("about", "after", "ask", "cue", "fallback", "opening", "slot", "today", "view", "words")
 _SLOT = ("ask", "each", "from", "hears", "kind", "recall", "value", "values")
-_CUE = ("answers", "ask", "asks", "call", "hears", "name", "recall", "say", "stage", "unless", "view", "with")
-_AFTER = ("asks", "each", "go_on", "most", "name", "say", "stage", "tool", "view", "when")
+_CUE = ("answers", "ask", "asks", "call", "hears", "name", "once", "recall", "say", "stage", "unless", "view", "with")
+_AFTER = ("asks", "each", "go_on", "most", "name", "once", "say", "stage", "tool", "view", "when")
 _OUTCOMES = ("null", "empty", "error", "data")
 _ALL_KINDS = (*KINDS, "one of", "choice")
 _ALWAYS = frozenset({"ask", "last", "said", "stage"})
-_IN_PATTERN = re.compile(r"\{([^\W\d]\w*)\}")
 # What a slot inside a longer pattern may be, before its kind reads it.
 _SHAPES = {
     "name": r"[^\W\d_][\w'.-]*(?:\s+[^\W\d_][\w'.-]*){0,4}",
@@ -59,6 +58,8 @@ class _Reader(Tables):
 
     def sheet(self, sheet: Mapping[str, Any]) -> dict[str, Any]:
         self.keys(sheet, "the sheet", _SHEET)
+        for name in (words := self.table(sheet, "the sheet", "words")):
+            self.words[name] = self.alternatives(words, name)
         self.view = {
             name: found
             for name, source in self.table(sheet, "the sheet", "view").items()
@@ -77,14 +78,23 @@ class _Reader(Tables):
             "cues": cues,
             "afters": afters,
             "slots": self.slots,
-            "fallback": {
-                stage: self.says(lines, f"[fallback] {stage}", ())
-                for stage, lines in self.table(sheet, "the sheet", "fallback").items()
-            },
+            "fallback": self.by_stage(sheet, "fallback", self.says),
+            "ask": self.by_stage(sheet, "ask", self.asks),
             "view": self.view,
             "today": None if today is None else self.telling(today, "today"),
             "about": self.text(sheet, "the sheet", "about") or "",
         }
+
+    def by_stage(
+        self, sheet: Mapping[str, Any], key: str, read: Callable[[Any, str, Collection[str]], tuple[Line, ...]]
+    ) -> dict[str, tuple[Line, ...]]:
+        lines = self.table(sheet, "the sheet", key)
+        return {stage: read(given, f"[{key}] {stage}", ()) for stage, given in lines.items()}
+
+    def alternatives(self, words: Mapping[str, Any], name: str) -> str:
+        where = f"[words] {name}"
+        sources = [self.worded(source, where) for source in self.strings(words, where, name)]
+        return f"(?:{'|'.join(source for source in sources if self.compiled(source, where, 'the pattern'))})"
 
     # --- the parts ----------------------------------------------------------------------------------------------------
 
@@ -156,6 +166,7 @@ class _Reader(Tables):
             label=where,
             stages=self.stages(table, where),
             view=self.expression(table, where, "view"),
+            once=self.expression(table, where, "once"),
             hears=triggers,
             unless=tuple(self.expressions(table, where, "unless")),
             answers=self.expression(table, where, "answers"),
@@ -187,6 +198,7 @@ class _Reader(Tables):
             label=where,
             stages=self.stages(table, where),
             view=self.expression(table, where, "view"),
+            once=self.expression(table, where, "once"),
             tools=tools,
             when=self.outcome(table.get("when", {}), where),
             say=say,
@@ -221,12 +233,14 @@ class _Reader(Tables):
         return Outcome(says=says, fields=fields)
 
     def trigger(self, source: str, where: str) -> Trigger | None:
-        alone = _IN_PATTERN.fullmatch(source.strip())
+        alone = IN_PATTERN.fullmatch(source.strip())
         if alone and (alone[1] in self.slots or alone[1] in ("yes", "no")):
             return Trigger(alone[1])
 
         def expand(match: re.Match[str]) -> str:
             name = match[1]
+            if name in self.words:
+                return self.words[name]
             if name in ("yes", "no"):
                 return f"(?:{YES if name == 'yes' else NO})"
             slot = self.slots.get(name)
@@ -236,7 +250,7 @@ class _Reader(Tables):
             spellings = "|".join(spelling.pattern for _, spelling in slot.values)
             return f"(?P<{name}>{spellings or _SHAPES.get(slot.kind, '.+')})"
 
-        found = self.compiled(_IN_PATTERN.sub(expand, source), where, "hears")
+        found = self.compiled(IN_PATTERN.sub(expand, source), where, "hears")
         return None if found is None else Trigger(None, found)
 
     def values(self, given: Any, where: str) -> tuple[tuple[Any, re.Pattern[str]], ...]:

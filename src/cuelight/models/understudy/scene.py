@@ -145,7 +145,9 @@ class Scene:
         """Whether a part of the sheet applies at this point."""
         if scope.stages is not None and self.request.stage not in scope.stages:
             return False
-        return scope.view is None or scope.view.search(self.request.view) is not None
+        if scope.view is not None and not scope.view.search(self.request.view):
+            return False
+        return scope.once is None or any(scope.once.search(clean(each.text)) for each in self.utterances)
 
     def rows(self, tool: str | None, path: str = "") -> list[Any]:
         """The rows that a tool gave last, under a path where they are part of its answer; a single thing is one row."""

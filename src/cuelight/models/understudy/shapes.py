@@ -40,6 +40,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     stages: frozenset[str] | None = None
     view: re.Pattern[str] | None = None
+    once: re.Pattern[str] | None = None
 
 
 class Cue(Scope, frozen=True, kw_only=True):

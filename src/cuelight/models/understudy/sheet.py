@@ -33,6 +33,7 @@ class CueSheet:
     afters: tuple[After, ...]
     slots: Mapping[str, Slot]
     fallback: Mapping[str, tuple[Line, ...]]
+    ask: Mapping[str, tuple[Line, ...]]
     view: Mapping[str, re.Pattern[str]]
     today: re.Pattern[str] | None = None
     about: str = ""

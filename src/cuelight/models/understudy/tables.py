@@ -8,7 +8,10 @@ from typing import Any, TypeVar, cast
 from cuelight.models.understudy.hearing import pattern
 from cuelight.models.understudy.lines import Line
 
-__all__ = ["Tables"]
+__all__ = ["IN_PATTERN", "Tables"]
+
+IN_PATTERN = re.compile(r"\{([^\W\d]\w*)\}")
+"""A name in braces: in a pattern, what stands for it is put in its place."""
 
 T = TypeVar("T")
 
@@ -18,6 +21,7 @@ class Tables:
 
     def __init__(self) -> None:
         self.problems: list[str] = []
+        self.words: dict[str, str] = {}
 
     def wrong(self, where: str, what: str) -> None:
         self.problems.append(f"{where} {what}")
@@ -101,10 +105,21 @@ class Tables:
         self, compiled: Callable[[str], re.Pattern[str]], source: str, where: str, key: str
     ) -> re.Pattern[str] | None:
         try:
-            return compiled(source)
+            return compiled(self.worded(source, where))
         except re.error as problem:
             self.wrong(where, f"has {key} {source!r}, which is no regular expression: {problem.msg}")
             return None
+
+    def worded(self, source: str, where: str) -> str:
+        """Put the patterns of `[words]` in the places of their names."""
+
+        def expand(match: re.Match[str]) -> str:
+            if match[1] not in self.words:
+                hint = self.near(match[1], self.words) or "; name it in [words]"
+                self.wrong(where, f"has the pattern {source!r} with {match[0]}, which stands for nothing{hint}")
+            return self.words.get(match[1], "")
+
+        return IN_PATTERN.sub(expand, source)
 
     def line(self, source: Any, where: str) -> Line:
         try:

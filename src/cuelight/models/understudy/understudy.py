@@ -255,7 +255,10 @@ class _Play:
         return None if picked is None else field_of(picked.shown, rest)
 
     def _open_question(self) -> str:
-        """The question for what the first tool that could be called is missing; nothing when it misses nothing."""
+        """The question of the stage, or else for what the first tool that could be called is missing, if anything."""
+        own = self._sheet.ask.get(self._scene.request.stage or "")
+        if own:
+            return str(self._said(own, "")[0])
         return next((str(asked[0]) for asked in map(self._question, self._sheet.cues) if asked), "")
 
     def _question(self, cue: Cue) -> Reply | None:
