@@ -9,6 +9,7 @@
     |   |-- OutsideHandler         state or call touched where no handler is open
     |   |-- StepNotDefined         a route to a step that the flow does not register
     |   |-- ScriptRefused          a test's script holds what no model could reply
+    |   |-- ScriptCheckFailed      an assert in a test's script failed
     |   |-- ScriptRanOut           a test's script has no reply left
     |   |-- CueSheetRefused        a cue sheet that cannot be read
     |   `-- AgentNotLoaded         a file that cannot be imported, or holds no agent
@@ -60,6 +61,7 @@ __all__ = [
     "NotSetUp",
     "OperatorError",
     "OutsideHandler",
+    "ScriptCheckFailed",
     "ScriptRanOut",
     "ScriptRefused",
     "SeqConflict",
@@ -175,6 +177,12 @@ class ScriptRefused(AuthorError, TypeError):
     """Refuse an item of a test's script that is no reply of a model."""
 
     code = "script-refused"
+
+
+class ScriptCheckFailed(AuthorError, AssertionError):
+    """Say that an `assert` in a test's script failed."""
+
+    code = "script-check-failed"
 
 
 class ScriptRanOut(AuthorError, AssertionError):

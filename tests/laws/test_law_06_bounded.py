@@ -181,7 +181,7 @@ async def test_a_tools_own_timeout_is_the_one_that_counts() -> None:
 
 
 async def test_a_thread_that_runs_out_of_time_is_heard_no_more() -> None:
-    let_go, over = threading.Event(), threading.Event()
+    begun, let_go, over = threading.Event(), threading.Event(), threading.Event()
     late: list[BaseException] = []
 
     class Stuck(Agent):
@@ -191,6 +191,7 @@ async def test_a_thread_that_runs_out_of_time_is_heard_no_more() -> None:
         @tool
         def block(self) -> str:
             self.count = 1
+            begun.set()
             let_go.wait(10)
             for act in (self._write, lambda: self.call.speak("too late"), lambda: self.call.end()):
                 try:
@@ -205,6 +206,7 @@ async def test_a_thread_that_runs_out_of_time_is_heard_no_more() -> None:
 
     async with rehearsing(Stuck, Script(calls("block"), "I cannot say.", "Still here.")) as call:
         saying = asyncio.create_task(call.say("go"))
+        await asyncio.to_thread(begun.wait, 5)
         await call.advance(5)
         await asyncio.wait_for(saying, 2)
         let_go.set()

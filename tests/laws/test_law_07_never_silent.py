@@ -240,6 +240,18 @@ async def test_a_script_that_runs_out_is_hidden_by_no_law() -> None:
         assert len(results(call.log)) == 1, "what happened before stays known"
 
 
+async def test_a_check_in_a_script_is_hidden_by_no_law() -> None:
+    def checks(request: Any) -> str:
+        assert request.tools == ["something else"]
+        return "Hello."
+
+    async with rehearsing(Desk, Script(checks, "Never asked.")) as call:
+        with pytest.raises(AssertionError, match="something else"):
+            await call.say("hi")
+        assert len(call.requests) == 1
+        assert errors(call.log) == []
+
+
 async def test_the_last_words_may_be_those_of_a_tool() -> None:
     class Ending(Agent):
         @tool

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections import Counter
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuelight import Agent, Limits, ToolFailed, direct, go, stay, tool
+from cuelight import Agent, Limits, OutsideHandler, ToolFailed, direct, go, stay, tool
 from cuelight.errors import StoreUnusable
 from cuelight.stores import MemoryStore
 from cuelight.testing import Script, calls, raw_call, rehearse
@@ -349,3 +350,88 @@ async def test_a_timed_out_write_is_unknown_and_its_late_end_changes_nothing() -
         assert len(results(call.log)) == 1
         unknown, result = entries(call.log, "cue.unknown")[0], entries(call.log, "tool.result")[0]
         assert unknown.data["call_id"] == result.data["call_id"]
+
+
+class CrashingStore(WatchedStore):
+    """A store that is there no more from some append on."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
+
+    async def append(self, call: str, expected_seq: int, records: Any, *, lease: Any = None) -> None:
+        if len(self.appends) + 1 >= self.at:
+            raise RuntimeError("the machine is gone")
+        await super().append(call, expected_seq, records, lease=lease)
+
+
+@pytest.mark.parametrize("at", [2, 3, 4, 5])
+async def test_whatever_a_store_raises_stops_the_call_where_it_is(at: int) -> None:
+    WORLD.clear()
+    store = CrashingStore(at)
+    async with rehearse(Bank, Script(calls("pay", amount=1), "Paid."), store=store) as call:
+        with pytest.raises(RuntimeError, match="gone"):
+            await call.say("pay", id="m1")
+        with pytest.raises(RuntimeError, match="gone"):
+            await call.event("ring")
+        assert sum(WORLD.values()) == (0 if at < 4 else 1)
+    store.at = 99
+    async with rehearsing(Bank, Script("Let me see."), store=store, resume=call.id) as again:
+        await again.say("pay", id="m1")
+        assert sum(WORLD.values()) == (0 if at < 4 else 1)
+
+
+@pytest.mark.parametrize("where", ["model", "tool", "thread", "event", "retry"])
+async def test_a_call_that_is_let_go_of_in_the_middle_can_be_resumed(where: str) -> None:
+    let_go, over, late = threading.Event(), threading.Event(), []
+
+    class Stuck(Agent):
+        done: list[str] = []
+
+        @tool
+        async def hang(self) -> str:
+            self.call.speak("Hold on.")
+            self.done.append("hang")
+            await asyncio.Event().wait()
+            return "never"
+
+        @tool
+        def block(self) -> str:
+            let_go.wait(5)
+            try:
+                self.call.speak("Too late.")
+            except OutsideHandler as error:
+                late.append(error)
+            over.set()
+            return "late"
+
+        async def on_event(self, name: str, data: dict[str, Any]) -> None:
+            self.call.speak("Hold on.")
+            await asyncio.Event().wait()
+
+    async def mute(request: Any) -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    scripts: dict[str, list[Any]] = {
+        "model": [mute], "tool": [calls("hang")], "thread": [calls("block")], "event": [],
+        "retry": [["Half a ", RuntimeError("lost")], mute],
+    }  # fmt: skip
+    store = MemoryStore()
+    async with rehearsing(Stuck, Script(*scripts[where]), store=store) as call:
+        working = asyncio.create_task(call.event("ring") if where == "event" else call.say("go", id="m1"))
+        for _ in range(30):
+            await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    let_go.set()
+    async with rehearsing(Stuck, Script("So."), store=store, resume=call.id) as again:
+        assert (await again.say("go", id="m1")).text == "So."
+        assert again.agent.done == []
+        if where in ("tool", "thread"):
+            assert len(results(again.log)) == 1
+            assert "outcome unknown" in results(again.log)[0]["error"].lower()
+        if where == "thread":
+            await asyncio.to_thread(over.wait, 5)
+            assert len(late) == 1
+            assert "Too late." not in str(again.log)

@@ -74,9 +74,9 @@ class Call:
         return self._context.ended
 
     @property
-    def broken(self) -> Exception | None:
+    def broken(self) -> BaseException | None:
         """What keeps the call from being written any more, or None: then it is over here, and can be resumed."""
-        return self._conduct.broken
+        return self._context.journal.broken
 
     def listen(self, listener: Callable[[Entry], None]) -> Callable[[], None]:
         """Deliver every later entry: stored ones once they are stored, ephemeral ones at once.
@@ -130,7 +130,7 @@ class Call:
         Args:
             text: the words as they are expected.
         """
-        if self._inbox.idle and not self._closed and self._context.ended is None and self._conduct.broken is None:
+        if self._inbox.idle and not self._closed and self._context.ended is None and self.broken is None:
             self._conduct.prepare(text)
 
     async def event(self, name: str, data: Mapping[str, Any] | None = None) -> Reply:
@@ -163,13 +163,13 @@ class Call:
         turn = self._conduct.turn
         if turn is not None and not turn.closed:
             turn.interrupt(heard)
-        elif heard is not None and self._context.ended is None and self._conduct.broken is None:
+        elif heard is not None and self._context.ended is None and self.broken is None:
             noted = self._inbox.put(lambda: self._conduct.note_heard(heard), overtaking=True)
             noted.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody waits for it
 
     async def hang_up(self, reason: str = "caller_hung_up", by: str = "caller") -> None:
         """End the call from outside, after what came in before; one that has ended stays as it is."""
-        if self._context.ended is None and self._conduct.broken is None:
+        if self._context.ended is None and self.broken is None:
             await self._inbox.put(lambda: self._conduct.finish(reason, by))
 
     async def close(self) -> None:
@@ -178,12 +178,14 @@ class Call:
             return
         self._closed = True
         await self._inbox.stop()
-        await self._conduct.drop_prepared()
-        if self._renewal is not None:
-            self._renewal.cancel()
-        if self._renewing:
-            await asyncio.wait(self._renewing)
-        await self._store.release(self._lease)
+        try:
+            await self._conduct.let_go()
+        finally:
+            if self._renewal is not None:
+                self._renewal.cancel()
+            if self._renewing:
+                await asyncio.wait(self._renewing)
+            await self._store.release(self._lease)
 
     def _admit(self) -> None:
         if self._closed:
@@ -205,7 +207,7 @@ class Call:
             try:
                 await self._store.renew(self._lease, seconds=LEASE_S)
             except LeaseLost as error:
-                self._conduct.broken = error
+                self._context.journal.broken = error
                 return
             self._keep_lease()
 

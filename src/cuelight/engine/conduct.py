@@ -1,7 +1,7 @@
 """What a call does with what comes in: open, answer, take events, end. One thing at a time; the door sees to that."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -17,10 +17,6 @@ from .turn import Turn
 
 __all__ = ["Conduct"]
 
-T = TypeVar("T")
-
-_STORE_CODES = frozenset({"seq-conflict", "lease-lost", "store-unusable"})
-
 
 class Conduct:
     """Run the parts of one call's life. No two of its methods run at once.
@@ -34,8 +30,6 @@ class Conduct:
         self.turn: Turn | None = None
         self.unanswered: str | None = None
         """The id of the message whose turn broke off, in an author's fault or with the process."""
-        self.broken: Exception | None = None
-        """Why nothing more can be written: then the call is over here, and can be resumed from its log."""
         self.playing: str | None = None
         """The id of the last reply, which the caller may be hearing still."""
         self.prepared: Speculation | None = None
@@ -50,8 +44,8 @@ class Conduct:
             CallEnded: when it has ended.
             SeqConflict, LeaseLost, StoreUnusable: when its log can no longer be written from here.
         """
-        if self.broken is not None:
-            raise self.broken
+        if self.context.journal.broken is not None:
+            raise self.context.journal.broken
         if self.context.ended is not None:
             raise CallEnded(self.context.journal.call)
 
@@ -74,7 +68,7 @@ class Conduct:
             context.tell_broken("on_call", outcome)
         for act in later:
             act()
-        await self._guard(context.journal.barrier)
+        await context.journal.barrier()
         if outcome.status == "done":
             await self._follow(handler)
 
@@ -111,6 +105,12 @@ class Conduct:
             await one.drop()
         return prepared
 
+    async def let_go(self) -> None:
+        """Store what is written, where it can be, and stop what was asked for ahead."""
+        await self.drop_prepared()
+        if self.context.journal.broken is None:
+            await self.context.journal.barrier()
+
     async def drop_prepared(self) -> None:
         """Stop what was asked for ahead, without a trace."""
         await self._take_prepared(None)
@@ -121,7 +121,7 @@ class Conduct:
         await self.drop_prepared()
         context = self.context
         seq = context.journal.write("event.received", {"name": name, "data": data, "source": "app"})
-        await self._guard(context.journal.barrier)
+        await context.journal.barrier()
         spoken: list[str] = []
 
         def speak(text: str) -> None:
@@ -135,7 +135,7 @@ class Conduct:
         finally:
             context.speak = self.speak
         reply = None if handler is None else await self._follow(handler)
-        await self._guard(context.journal.barrier)
+        await context.journal.barrier()
         if reply is None:
             return Reply(text="\n".join(spoken))
         return msgspec.structs.replace(reply, text="\n".join([*spoken, *([reply.text] if reply.text else [])]))
@@ -146,7 +146,7 @@ class Conduct:
         if self.playing is not None and self.context.ended is None:
             self.context.journal.write("cue.heard", {"speech_id": self.playing, "text": heard})
             self.playing = None
-            await self._guard(self.context.journal.barrier)
+            await self.context.journal.barrier()
 
     async def finish(self, reason: str, by: str) -> None:
         """End the call: the entry, the hook, the summary. Nothing runs after that."""
@@ -159,11 +159,11 @@ class Conduct:
         started = context.journal.state.started_at
         duration = max(0.0, now - started) if started is not None else 0.0
         context.journal.write("call.ended", {"reason": reason, "ended_by": by, "ended_at": now, "duration_s": duration})
-        await self._guard(context.journal.barrier)
+        await context.journal.barrier()
         context.speak = lambda text: None  # nobody is there to hear it
         await context.hook("on_end", _bound(context.agent.on_end, reason))
         self.summarise()
-        await self._guard(context.journal.barrier)
+        await context.journal.barrier()
 
     def summarise(self) -> None:
         """Write the summary of a call that has ended."""
@@ -235,11 +235,11 @@ class Conduct:
             turn.hear_caller(at)
         self.turn = turn
         try:
-            reply = await self._guard(turn.run)
+            reply = await turn.run()
         except Exception:
             self.unanswered = message_id  # so that the same message, sent again, is the same turn
-            if self.broken is None:
-                await self._guard(turn.break_off)
+            if self.context.journal.broken is None:
+                await turn.break_off()
             raise
         finally:
             self.turn = None
@@ -247,15 +247,6 @@ class Conduct:
         if self.context.ended is not None:
             await self.finish(self.context.ended, "agent")
         return reply
-
-    async def _guard(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do what writes. Where the store refuses, the call is over here: what happens is no longer recorded."""
-        try:
-            return await work()
-        except Exception as error:
-            if getattr(error, "code", "") in _STORE_CODES:
-                self.broken = error
-            raise
 
     def _speech_id(self) -> str:
         return f"speech-{self.context.journal.seq + 1}"

@@ -132,32 +132,23 @@ class Runner:
         """
         frame = Frame(self._agent._cell.ledger, handler.label)
         began = self._clock.monotonic()
-        with open_frame(frame):
-            token = _running.set(handler)
-            try:
-                outcome = await self._await(function, seconds)
-            finally:
-                _running.reset(token)
-            if outcome.status == "done":
+        try:
+            with open_frame(frame):
+                token = _running.set(handler)
                 try:
-                    follow(outcome.value)
-                except Exception as error:  # a route that cannot be followed
-                    outcome.status, outcome.error, outcome.misrouted = "failed", error, True
-        outcome.seconds = self._clock.monotonic() - began
-        handler.close()
-        staged = Staged([])
-        if outcome.status == "done":
-            try:
-                staged = frame.stage()
-                if staged and reads_only:
-                    raise OutsideHandler(
-                        f'{handler.label} is marked effect="read" but changes the state. Mark it effect="write", or '
-                        "leave the state alone."
-                    )
-            except Exception as error:
-                outcome.status, outcome.error, staged = "failed", error, Staged([])
-        frame.close()
-        return outcome, staged
+                    outcome = await self._await(function, seconds)
+                finally:
+                    handler.close()
+                    _running.reset(token)
+                if outcome.status == "done":
+                    try:
+                        follow(outcome.value)
+                    except Exception as error:  # a route that cannot be followed
+                        outcome.status, outcome.error, outcome.misrouted = "failed", error, True
+            outcome.seconds = self._clock.monotonic() - began
+            return outcome, _stage(frame, outcome, reads_only)
+        finally:
+            frame.close()
 
     async def _await(self, function: Callable[[], Any], seconds: float) -> Outcome:
         context = copy_context()
@@ -193,6 +184,23 @@ class Runner:
         if outcome.status == "timeout":
             await _abandon(work)
         return outcome
+
+
+def _stage(frame: Frame, outcome: Outcome, reads_only: bool) -> Staged:
+    """Give what a handler changed; what cannot be written is the handler's failure."""
+    if outcome.status != "done":
+        return Staged([])
+    try:
+        staged = frame.stage()
+        if staged and reads_only:
+            raise OutsideHandler(
+                f'{frame.label} is marked effect="read" but changes the state. Mark it effect="write", or leave the '
+                "state alone."
+            )
+    except Exception as error:
+        outcome.status, outcome.error = "failed", error
+        return Staged([])
+    return staged
 
 
 async def _told(function: Callable[[], Any], settle: Callable[..., None]) -> None:

@@ -28,6 +28,8 @@ class Journal:
         self.secrets = Secrets()
         self.seq = 0
         self.lease: Lease | None = None
+        self.broken: BaseException | None = None
+        """What the store refused with, after which nothing can be written."""
         self._store = store
         self._clock = clock
         self._stored_seq = 0
@@ -132,8 +134,11 @@ class Journal:
         """Store everything written so far.
 
         Raises:
-            SeqConflict, LeaseLost, StoreUnusable: as the store does; then nothing of it is stored.
+            SeqConflict, LeaseLost, StoreUnusable: as the store does; then nothing of it is stored, and nothing more can
+                be: the call is over here, and can be resumed from its log.
         """
+        if self.broken is not None:
+            raise self.broken
         if not self._pending:
             return
         records, self._pending = self._pending, []
@@ -141,7 +146,11 @@ class Journal:
         if self._learned:
             self._learned = False
             records = list(map(self._masked, records))
-        await self._store.append(self.call, self._stored_seq, records, lease=self.lease)
+        try:
+            await self._store.append(self.call, self._stored_seq, records, lease=self.lease)
+        except BaseException as error:
+            self.broken = error
+            raise
         self._stored_seq = records[-1].entry.seq
         self._unfolded.extend(record.entry for record in records)
         if self._listeners:

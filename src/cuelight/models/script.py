@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from cuelight.errors import ScriptRanOut, ScriptRefused
+from cuelight.errors import AuthorError, ScriptCheckFailed, ScriptRanOut, ScriptRefused
 from cuelight.models.words import words
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
 
@@ -62,6 +62,7 @@ class Script:
 
     Raises:
         ScriptRefused: when an item is none of these; here, or for a callable's return when it is asked.
+        ScriptCheckFailed: out of the stream, when an `assert` in a callable fails.
         ScriptRanOut: out of the stream, when a request comes after the last item.
     """
 
@@ -84,8 +85,13 @@ class Script:
             raise ScriptRanOut(_ran_out(len(self._items), number, request))
         item = self._items[number - 1]
         if not isinstance(item, type) and callable(item):
-            answer = item(asked)
-            reply = await answer if isawaitable(answer) else answer
+            try:
+                answer = item(asked)
+                reply = await answer if isawaitable(answer) else answer
+            except AuthorError:
+                raise
+            except AssertionError as failed:  # the test's own, which is no failure of a model
+                raise ScriptCheckFailed(f"A check in item {number} of the script failed: {failed}") from failed
         else:
             reply = item
         reason = "stop"
