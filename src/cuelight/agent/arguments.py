@@ -10,7 +10,7 @@ import msgspec
 from cuelight.agent.annotations import supported
 from cuelight.agent.coders import adapter_of, is_immutable
 from cuelight.agent.faults import sentence
-from cuelight.agent.schemas import is_open, property_names
+from cuelight.agent.schemas import close_objects, is_open, property_names
 from cuelight.errors import CuelightError
 
 __all__ = ["Arguments", "BadArguments", "Parameter", "parse_object"]
@@ -77,6 +77,8 @@ class Arguments:
         self._load = adapter.validator.validate_json
         # What a class in it does not declare would be dropped without a word; unless some class asks for more.
         self._extra: Any = None if is_open(self.schema) else "forbid"
+        if self._extra is not None:
+            close_objects(self.schema)
         self._names = property_names(self.schema)
         self._required = {parameter.name: parameter.required for parameter in parameters}
         self._copied = [p for p in parameters if not (p.required or is_immutable(p.default))]

@@ -56,8 +56,8 @@ class _Reader:
             resolved = self._reading.scope(self._base).resolve(annotation)
         except Exception as error:  # annotations are the author's code
             self._refuse(
-                f"field `{name}`: its annotation cannot be read ({error}); import or define what it names where the "
-                "class is, not only under TYPE_CHECKING"
+                f"field `{name}`: its annotation cannot be read ({error}); define or import what it names before the "
+                "class, not only under TYPE_CHECKING"
             )
             return
         if (get_origin(resolved) or resolved) in (ClassVar, Final):

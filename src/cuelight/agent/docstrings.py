@@ -32,6 +32,8 @@ def read_docstring(docstring: str | None) -> ToolText:
             section = arguments if heading.group(1) in ("Args", "Arguments", "Parameters") else kept
             if section is arguments:
                 continue
+        elif line.strip() and not line.startswith(" "):
+            section = kept  # what stands at the margin again belongs to no section
         section.append(line)
     return ToolText("\n".join(kept).strip(), _parameters(arguments))
 

@@ -1,6 +1,6 @@
 """How much one turn may cost."""
 
-import math
+import sys
 from dataclasses import dataclass, fields
 
 from cuelight.errors import DeclarationRefused
@@ -44,7 +44,7 @@ class Limits:
             if value is None and field.name == "exchanges":
                 continue
             kinds = (int, float) if field.name.endswith("_s") else (int,)
-            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < math.inf:
+            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < sys.float_info.max:
                 problems.append(
                     f"`{field.name}` is {value!r}; write a positive {'number' if len(kinds) > 1 else 'integer'}"
                 )

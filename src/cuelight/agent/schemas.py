@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["clean_schema", "has_sets", "is_array", "is_open", "property_names", "reaches", "sort_sets"]
+__all__ = ["clean_schema", "close_objects", "has_sets", "is_array", "is_open", "property_names", "reaches", "sort_sets"]
 
 Schema = Mapping[str, Any]
 
@@ -55,6 +55,13 @@ def property_names(schema: Schema) -> frozenset[str]:
 def is_open(schema: Schema) -> bool:
     """Tell whether some object of a schema takes properties beside those it declares, because its class says so."""
     return any("properties" in part and part.get("additionalProperties", False) is not False for part in _parts(schema))
+
+
+def close_objects(schema: dict[str, Any]) -> None:
+    """Say of every object that it takes no properties beside those it declares, in place."""
+    for part in _parts(schema):
+        if "properties" in part and isinstance(part, dict):
+            part.setdefault("additionalProperties", False)
 
 
 def has_sets(schema: Schema) -> bool:

@@ -1,8 +1,8 @@
 """Build a tool from a method that is marked as one; everything wrong with it is found."""
 
 import inspect
-import math
 import re
+import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -104,8 +104,8 @@ class _Builder:
             return self._scope.resolve(annotation, self._function)
         except Exception as error:  # annotations are the author's code
             self.problems.append(
-                f"the type of parameter `{name}` cannot be read ({error}); import or define what it names where the "
-                "class is, not only under TYPE_CHECKING"
+                f"the type of parameter `{name}` cannot be read ({error}); define or import what it names before the "
+                "class, not only under TYPE_CHECKING"
             )
             return _UNREADABLE
 
@@ -129,7 +129,7 @@ class _Builder:
 
     def _arguments(self, parameters: list[Parameter]) -> Arguments | None:
         try:
-            return Arguments(self._options.name or self._method, parameters)
+            return Arguments(self._method, parameters)
         except NoSchema as whole:
             before = len(self.problems)
             for parameter in parameters:
@@ -224,7 +224,7 @@ def _option_problems(method: str, options: ToolOptions) -> list[str]:
 
 def _is_number(value: Any, kind: type) -> bool:
     kinds = (int, float) if kind is float else (int,)
-    return isinstance(value, kinds) and not isinstance(value, bool) and 0 < value < math.inf
+    return isinstance(value, kinds) and not isinstance(value, bool) and 0 < value < sys.float_info.max
 
 
 def _when_problems(when: Any) -> list[str]:
