@@ -78,7 +78,7 @@ def _view(agent: Agent) -> Block:
 
 
 def _private(agent: Agent) -> Iterator[str]:
-    for name in agent.__declaration__.pii_fields():
+    for name in agent.__declaration__.private:
         yield from leaves(msgspec.json.decode(plain_json(getattr(agent, name))))
 
 

@@ -9,9 +9,10 @@ from cuelight.cli.commands import DID_NOT_HOLD, complain, single
 from cuelight.cli.console import open_console
 from cuelight.cli.given import read_state
 from cuelight.cli.options import AgentName, AsLines, ModelName, StateGiven, StoreName
-from cuelight.cli.piped import answer_lines, lines_of, show_entries, show_plainly, stdin
-from cuelight.cli.session import Asked, Session
+from cuelight.cli.piped import answer_lines, input_lines, show_entries, show_plainly
+from cuelight.cli.session import Asked, open_session
 from cuelight.cli.terminal import in_terminal, talk
+from cuelight.cli.waiting import run
 from cuelight.errors import BadInput
 from cuelight.wiring import find_agent
 
@@ -52,14 +53,18 @@ def chat(
     found = find_agent(agent)
     asked = Asked(agent, found, model, store, read_state(state, found), resume)
     if in_terminal() and not as_json:
-        talk(asked, keep_open=keep_open, show_prompt=show_prompt)
+        run(lambda interrupts: talk(asked, interrupts, keep_open=keep_open, show_prompt=show_prompt))
         return
-    with Session(asked) as session:
-        if show_prompt:
-            print_prompt(read_prompt(session.call.agent), open_console())
-        lines = lines_of(stdin(), lambda: session.ended)
-        with show_entries(session) if as_json else show_plainly(session) as show:
-            given, answered = answer_lines(session, lines, show, keep_open=keep_open)
+    given, answered = run(lambda _: _answer(asked, keep_open=keep_open, show_prompt=show_prompt, as_json=as_json))
     if answered < given:
         complain(f"{given - answered} of {given} lines got no answer.", "not-answered")
         raise typer.Exit(DID_NOT_HOLD)
+
+
+async def _answer(asked: Asked, *, keep_open: bool, show_prompt: bool, as_json: bool) -> tuple[int, int]:
+    """Answer what comes through the pipe; gives how many lines that were, and how many of them were answered."""
+    async with open_session(asked) as session:
+        if show_prompt:
+            print_prompt(read_prompt(session.call.agent), open_console())
+        with show_entries(session) if as_json else show_plainly(session) as show:
+            return await answer_lines(session, input_lines(lambda: session.ended), show, keep_open=keep_open)

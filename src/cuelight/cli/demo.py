@@ -1,6 +1,6 @@
 """`cuelight demo`: the example, as it comes with the package."""
 
-import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -9,8 +9,9 @@ import typer
 from cuelight.cli.commands import DID_NOT_HOLD, single
 from cuelight.cli.options import ModelName, StoreName
 from cuelight.cli.piped import answer_lines, show_plainly
-from cuelight.cli.session import Asked, Session
+from cuelight.cli.session import Asked, open_session
 from cuelight.cli.terminal import in_terminal, talk
+from cuelight.cli.waiting import run
 from cuelight.errors import NotSetUp
 from cuelight.wire import encode
 from cuelight.wiring import find_agent
@@ -39,18 +40,26 @@ def demo(model: ModelName = None, store: StoreName = None) -> None:
     It is the front desk of a vet. Without a terminal a short session is played, and at the end the State that its log
     folds into is shown.
     """
-    folder = example()
-    asked = Asked("demo", find_agent(str(folder)), model, store)
+    asked = Asked("demo", find_agent(str(example())), model, store)
     if in_terminal():
-        talk(asked)
-        return
-    with Session(asked) as session:
-        with show_plainly(session) as show:
-            given, answered = answer_lines(session, LINES, show, keep_open=False)
-        sys.stdout.write("\nThe State of the call, folded from its log:\n")
-        sys.stdout.write(msgspec.json.format(encode(session.call.state)).decode() + "\n")
-    if answered < given:
+        run(lambda interrupts: talk(asked, interrupts))
+    elif not run(lambda _: _play(asked)):
         raise typer.Exit(DID_NOT_HOLD)
+
+
+async def _play(asked: Asked) -> bool:
+    """Play the short session; tells whether each of its lines was answered."""
+    async with open_session(asked) as session:
+        with show_plainly(session) as show:
+            given, answered = await answer_lines(session, _lines(), show)
+        typer.echo("\nThe State of the call, folded from its log:")
+        typer.echo(msgspec.json.format(encode(session.call.state)))
+    return given == answered
+
+
+async def _lines() -> AsyncIterator[str]:
+    for line in LINES:
+        yield line
 
 
 def example() -> Path:

@@ -1,61 +1,58 @@
 """A conversation without a terminal: each line is a turn, and all are answered."""
 
+import os
 import select
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader, BytesIO
-from typing import cast
 
 from cuelight.cli.screen import PlainScreen
 from cuelight.cli.session import Session
 from cuelight.cli.transcript import Transcript
+from cuelight.cli.waiting import in_thread
 from cuelight.cli.words import closing_lines, opening_lines
 from cuelight.engine import Reply
 from cuelight.log import Record, disclose
 from cuelight.wire import encode_lines
 
-__all__ = ["answer_lines", "lines_of", "show_entries", "show_plainly", "stdin"]
+__all__ = ["answer_lines", "input_lines", "show_entries", "show_plainly"]
 
-_CHUNK = 1 << 16  # no smaller than a reader's own buffer, so that nothing stays in there unseen
+_CHUNK = 1 << 16
 
 Show = Callable[[list[Record]], None]
 
 
-def stdin() -> BufferedReader:
-    """Give the process's input; an empty one where it was started without."""
-    return cast(BufferedReader, sys.stdin.buffer if sys.stdin is not None else BytesIO())
-
-
-def lines_of(source: BufferedReader, over: Callable[[], bool]) -> Iterator[str]:
-    """Give the lines of a pipe as they come; bytes that are no UTF-8 are replaced.
+async def input_lines(over: Callable[[], bool]) -> AsyncIterator[str]:
+    """Give the lines of the process's input as they come; bytes that are no UTF-8 are replaced.
 
     Args:
-        source: the pipe.
         over: whether no more are wanted; then those that have arrived already are the last.
     """
     held = b""
-    start = True
-    while not (over() and not _is_ready(source)):
-        chunk = source.read1(_CHUNK)
+    first = True
+    async for chunk in _chunks(over):
         *whole, held = (held + chunk).split(b"\n")
         if not chunk and held:
             whole.append(held)
         for line in whole:
             text = line.decode("utf-8", "replace").rstrip("\r")
-            yield text.removeprefix("\ufeff") if start else text
-            start = False
-        if not chunk:
-            return
+            yield text.removeprefix("\ufeff") if first else text
+            first = False
 
 
-def _is_ready(source: BufferedReader) -> bool:
-    """Tell whether reading would not wait."""
+async def _chunks(over: Callable[[], bool]) -> AsyncIterator[bytes]:
+    """Give the bytes of the process's input as they come, and nothing as the last."""
     try:
-        return bool(select.select([source], [], [], 0)[0])
-    except (OSError, ValueError):  # no pipe of the system's, so nothing that waits
-        return True
+        # The number, not the object: a thread that is left reading it would hold its lock when the process ends.
+        number = sys.stdin.fileno()
+    except (AttributeError, OSError):  # started without one, or with something else in its place
+        yield sys.stdin.buffer.read() if sys.stdin is not None else b""
+        yield b""
+        return
+    chunk = b"?"
+    while chunk and not (over() and not select.select([number], [], [], 0)[0]):
+        chunk = await in_thread(lambda: os.read(number, _CHUNK))
+        yield chunk
 
 
 @contextmanager
@@ -86,7 +83,9 @@ def show_entries(session: Session) -> Iterator[Show]:
     yield show
 
 
-def answer_lines(session: Session, lines: Iterable[str], show: Show, *, keep_open: bool) -> tuple[int, int]:
+async def answer_lines(
+    session: Session, lines: AsyncIterable[str], show: Show, *, keep_open: bool = False
+) -> tuple[int, int]:
     """Answer each line with a turn; blank ones are passed over.
 
     However it ends, the call ends with it, unless it is to be kept open at the end of the lines.
@@ -98,32 +97,32 @@ def answer_lines(session: Session, lines: Iterable[str], show: Show, *, keep_ope
         keep_open: whether the end of the lines leaves the call as it is.
 
     Returns:
-        How many lines there were, and how many of them were answered: with words of the model or of code that meant
-        to say them, not with the line that stands in for a reply that failed.
+        How many lines there were, and how many of them were answered: with words of the model or content of the
+        author's, not with the line that stands in for a reply that failed.
     """
     answered = given = 0
     finished = False
     try:
-        show(session.new_records())
+        show(await session.new_records())
         if session.unanswered is not None:
             given += 1
-            answered += _take_turn(session.say_again(), session, show)
-        for line in lines:
+            answered += await _take_turn(session.say_again(), session, show)
+        async for line in lines:
             if line.strip():
                 given += 1
-                answered += not session.ended and _take_turn(session.say(line), session, show)
+                answered += not session.ended and await _take_turn(session.say(line), session, show)
         finished = True
     finally:
         if not (finished and keep_open):
-            session.interrupt()
-            session.hang_up().result()
-    show(session.new_records())
+            session.call.interrupt()
+            await session.call.hang_up()
+    show(await session.new_records())
     return given, answered
 
 
-def _take_turn(turn: "Future[Reply]", session: Session, show: Show) -> bool:
-    turn.result()
-    records = session.new_records()
+async def _take_turn(turn: Awaitable[Reply], session: Session, show: Show) -> bool:
+    await turn
+    records = await session.new_records()
     show(records)
     return _held(records)
 

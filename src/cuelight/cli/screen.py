@@ -120,9 +120,9 @@ class Screen:
         self._labelled = False
 
     def line(self, text: str = "", style: str = "dim") -> None:
-        """Show a line of the command's own."""
+        """Show a line of the command's own; one that is indented is there to be copied, and is not wrapped."""
         self._close()
-        self._console.print(Text(clean(text), style=style), highlight=False)
+        self._console.print(Text(clean(text), style=style), highlight=False, soft_wrap=text.startswith(" "))
 
     def standing(self, stage: str | None, tools: Iterable[str]) -> None:
         """Show where the conversation stands: one line above the caller's next words."""
@@ -142,8 +142,9 @@ class Screen:
         label = _LABELS["you"]
         if self._console.color_system is None:
             return input(label)
+        style = "1" if self._console.no_color else "1;32"
         # What is between these marks takes no room, as far as the line editor is concerned.
-        return input(f"\x01\x1b[1;32m\x02{label}\x01\x1b[0m\x02")
+        return input(f"\x01\x1b[{style}m\x02{label}\x01\x1b[0m\x02")
 
     def _label(self, kind: str) -> None:
         repeated = kind == "agent" and self._labelled

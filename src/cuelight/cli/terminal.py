@@ -1,19 +1,19 @@
 """A conversation in a terminal: a person types, and sees what happens while it happens."""
 
+import asyncio
 import contextlib
 import sys
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Awaitable, Iterator
 
 import typer
-from rich.console import Console
 
 from cuelight.agent import visible
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.console import open_console
 from cuelight.cli.screen import Screen
-from cuelight.cli.session import Asked, Session
+from cuelight.cli.session import Asked, Session, open_session
 from cuelight.cli.transcript import Transcript
+from cuelight.cli.waiting import Interrupts, in_thread
 from cuelight.cli.words import closing_lines, opening_lines
 from cuelight.engine import Reply
 from cuelight.wire import Entry
@@ -21,16 +21,12 @@ from cuelight.wire import Entry
 __all__ = ["in_terminal", "talk"]
 
 
-class _Abandoned(Exception):
-    """Say that the person left while something was still running."""
-
-
 def in_terminal() -> bool:
     """Tell whether a person sits at both ends."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
-def talk(asked: Asked, *, keep_open: bool = False, show_prompt: bool = False) -> None:
+async def talk(asked: Asked, interrupts: Interrupts, *, keep_open: bool = False, show_prompt: bool = False) -> None:
     """Let a person talk with an agent until one of them ends it.
 
     Ctrl-C cuts a reply short; where none is being given it ends the call. A second one ends the call after what is
@@ -38,99 +34,135 @@ def talk(asked: Asked, *, keep_open: bool = False, show_prompt: bool = False) ->
 
     Args:
         asked: the call.
+        interrupts: ctrl-C.
         keep_open: whether the end of the input leaves the call as it is.
         show_prompt: whether to show the prompt, and its view whenever it has changed.
 
     Raises:
         Exit: with 130, after a third ctrl-C.
     """
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401 - gives `input` its line editor, where the system has one
-    console = open_console()
-    screen = Screen(console)
-    with Session(asked) as session:
-        for line in opening_lines(session):
+    screen = Screen(open_console())
+    async with open_session(asked) as session:
+        for line in (*opening_lines(session), ""):
             screen.line(line)
-        screen.line()
-        before_turn = _view_shower(session, screen, console) if show_prompt else lambda: None
         try:
-            _converse(session, screen, keep_open, before_turn)
-        except _Abandoned as left:
-            screen.line("\nLeft while something was running.")
-            raise typer.Exit(130) from left
+            await _Conversation(session, screen, interrupts, show_prompt).hold(keep_open)
         finally:
             for line in ("", *closing_lines(session)):
                 screen.line(line)
 
 
-def _view_shower(session: Session, screen: Screen, console: Console) -> Callable[[], None]:
-    """Make what shows the prompt, the first time as a whole and then its view where that has changed."""
-    shown = ""
+class _Conversation:
+    """Be one conversation between a person at a screen and an agent."""
 
-    def show() -> None:
-        nonlocal shown
-        prompt = read_prompt(session.call.agent, static=not shown)
-        view = prompt.blocks[-1].text
-        if view != shown:
-            shown = view
-            screen.line()
-            print_prompt(prompt, console)
+    def __init__(self, session: Session, screen: Screen, interrupts: Interrupts, show_prompt: bool) -> None:
+        self._session = session
+        self._screen = screen
+        self._interrupts = interrupts
+        self._transcript = Transcript(session.call.secrets)
+        self._show_prompt = show_prompt
+        self._view = ""
 
-    return show
+    async def hold(self, keep_open: bool) -> None:
+        """Take turns until the call ends, or the person leaves."""
+        session = self._session
+        for item in self._transcript.read(await session.new_records()):
+            self._screen.item(item)
+        self._screen.end_turn()
+        session.call.hear(self._screen.words)
+        session.call.listen(self._show)
+        if session.unanswered is not None:
+            await self._take_turn(session.say_again())
+        while not session.ended:
+            self._show_standing()
+            text = await self._ask()
+            if text is None:
+                if not keep_open:
+                    await session.call.hang_up()
+                return
+            if text.strip():
+                await self._take_turn(session.say(text))
 
+    async def _ask(self) -> str | None:
+        """Wait for the caller's next line; None is the end of the input.
 
-def _converse(session: Session, screen: Screen, keep_open: bool, before_turn: Callable[[], None]) -> None:
-    transcript = Transcript(session.call.secrets)
-    for item in transcript.read(session.new_records()):
-        screen.item(item)
-    screen.end_turn()
-    session.call.hear(screen.words)
-    session.call.listen(lambda entry: _show(entry, transcript, screen))
-    if session.unanswered is not None:
-        _take_turn(session, screen, session.say_again)
-    while not session.ended:
-        before_turn()
-        agent = session.call.agent
-        screen.standing(getattr(agent, "stage", None), visible(agent).names)
-        try:
-            text = screen.ask()
-        except (EOFError, KeyboardInterrupt) as left:
-            screen.line()
-            if isinstance(left, KeyboardInterrupt) or not keep_open:
-                session.hang_up().result()
-            return
-        if text.strip():
-            _take_turn(session, screen, lambda: session.say(text))  # noqa: B023 - used at once
+        Ctrl-C ends the call, and with it the conversation.
+        """
+        asking = asyncio.ensure_future(in_thread(self._screen.ask))
+        with _typing(), self._interrupts.calling(asking.cancel):
+            try:
+                return await asking
+            except EOFError:
+                self._screen.line()
+                return None
+            except asyncio.CancelledError:
+                self._screen.line()
+                await self._session.call.hang_up()
+                return ""
 
+    async def _take_turn(self, say: Awaitable[Reply]) -> None:
+        call = self._session.call
+        turn = asyncio.ensure_future(say)
+        leaving: list[asyncio.Future[None]] = []
+        presses = 0
 
-def _show(entry: Entry, transcript: Transcript, screen: Screen) -> None:
-    """Show an entry as it is stored; the words of both sides are on the screen already."""
-    for item in transcript.feed(entry):
-        if item.kind not in ("you", "agent"):
-            screen.item(item)
-    running = transcript.running()
-    if running is not None:
-        screen.wait(f"· {running} …")
-    elif entry.type == "tool.result":
-        screen.wait()
-
-
-def _take_turn(session: Session, screen: Screen, say: Callable[[], "Future[Reply]"]) -> None:
-    screen.begin_turn()
-    turn = say()
-    presses = 0
-    while True:
-        try:
-            turn.result()
-            break
-        except KeyboardInterrupt as again:
+        def press() -> None:
+            nonlocal presses
             presses += 1
             if presses == 1:
-                session.interrupt()
+                self._screen.wait("cutting in …")
+                call.interrupt()
             elif presses == 2:
-                session.hang_up()
+                self._screen.wait("ending the call after this; ctrl-C leaves at once …")
+                leaving.append(asyncio.ensure_future(call.hang_up()))
             else:
-                raise _Abandoned from again
-    if presses >= 2:
-        session.hang_up().result()
-    screen.end_turn()
+                turn.cancel()
+
+        self._screen.begin_turn()
+        with self._interrupts.calling(press):
+            try:
+                await turn
+                await asyncio.gather(*leaving)
+            except asyncio.CancelledError as left:
+                self._screen.line("\nLeft while something was running.")
+                raise typer.Exit(130) from left
+        self._screen.end_turn()
+
+    def _show(self, entry: Entry) -> None:
+        """Show an entry as it is stored; the words of both sides are on the screen already."""
+        for item in self._transcript.feed(entry):
+            if item.kind not in ("you", "agent"):
+                self._screen.item(item)
+        running = self._transcript.running()
+        if running is not None:
+            self._screen.wait(f"· {running} …")
+        elif entry.type == "tool.result":
+            self._screen.wait()
+
+    def _show_standing(self) -> None:
+        """Show where the conversation stands, and the prompt where that is wanted and has changed."""
+        agent = self._session.call.agent
+        if self._show_prompt:
+            prompt = read_prompt(agent, static=not self._view)
+            view = prompt.blocks[-1].text
+            if view != self._view:
+                self._view = view
+                self._screen.line()
+                print_prompt(prompt, open_console())
+        self._screen.standing(getattr(agent, "stage", None), visible(agent).names)
+
+
+@contextlib.contextmanager
+def _typing() -> Iterator[None]:
+    """Give the terminal back as it was, also when a line was begun and never ended."""
+    try:
+        import readline  # noqa: F401 - gives `input` its line editor, where the system has one
+        import termios
+    except ImportError:
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

@@ -1,9 +1,9 @@
 """Where a log comes from: the store, a file, or a pipe."""
 
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from cuelight.cli.piped import stdin
 from cuelight.cli.stored import find_call, with_store
 from cuelight.errors import BadInput
 from cuelight.log import disclose, verify
@@ -32,7 +32,7 @@ def read_log(source: str, store: str | None) -> FoundLog:
         CallNotFound: there is neither such a file nor such a call.
     """
     if source == _STDIN:
-        return _from_bytes(stdin().read())
+        return _from_bytes(sys.stdin.buffer.read() if sys.stdin is not None else b"")
     path = Path(source).expanduser()
     if path.is_file():
         try:
