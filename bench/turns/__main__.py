@@ -77,6 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
     rows = [Row(subject) for subject in (*OURS, *arguments.peers)]
     for row in rows:
         row.set_up()
+    load = os.getloadavg()[0]
     for number in range(arguments.repeats):
         print(f"turns: round {number + 1} of {arguments.repeats}", file=sys.stderr)
         for row in rows:
@@ -84,7 +85,7 @@ def main(arguments: argparse.Namespace) -> int:
     print(
         f"\n{TURNS} turns with one tool call each, every {STAGE_EVERY}th with a change of stage; milliseconds a turn, "
         f"medians of {arguments.repeats} runs, in turns; Python {platform.python_version()}, {os.cpu_count()} "
-        "processors.\n"
+        f"processors, load {load:.1f} when it began.\n"
     )
     head = [f"turns 1-{EDGE}", f"turns {TURNS - EDGE + 1}-{TURNS}", "p99", "worst turn", "worst, calmest run"]
     print(f"| | {' | '.join(head)} | stale tool lists |")
@@ -118,5 +119,5 @@ def _milliseconds(seconds: float) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m bench turns", description="What a turn costs beside the model.")
     parser.add_argument("--peers", type=_peers, default="all", help="all, none, or names with commas between")
-    parser.add_argument("--repeats", type=_positive, default=5, help="runs of each")
+    parser.add_argument("--repeats", type=_positive, default=3, help="runs of each")
     sys.exit(main(parser.parse_args()))
