@@ -84,7 +84,7 @@ def main(arguments: argparse.Namespace) -> int:
             row.measure()
     print(
         f"\n{TURNS} turns with one tool call each, every {STAGE_EVERY}th with a change of stage; milliseconds a turn, "
-        f"medians of {arguments.repeats} runs, in turns; Python {platform.python_version()}, {os.cpu_count()} "
+        f"medians of runs: {arguments.repeats}, in turns; Python {platform.python_version()}, {os.cpu_count()} "
         f"processors, load {load:.1f} when it began.\n"
     )
     head = [f"turns 1-{EDGE}", f"turns {TURNS - EDGE + 1}-{TURNS}", "p99", "worst turn", "worst, calmest run"]
