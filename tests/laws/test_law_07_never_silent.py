@@ -143,10 +143,10 @@ async def test_an_attempt_that_stops_inside_what_was_said_adds_nothing() -> None
         assert (await call.say("hours?")).text == "We open at nine."
 
 
-async def test_words_then_nothing_more_is_an_answer() -> None:
-    async with rehearsing(Desk, Script(["We open at nine.", RuntimeError("lost")], "")) as call:
-        assert (await call.say("hours?")).text == "We open at nine."
-        assert errors(call.log) == ["model-failed"]
+async def test_nothing_after_words_that_broke_off_is_asked_again() -> None:
+    async with rehearsing(Desk, Script(["We open at ", RuntimeError("lost")], "", "nine.")) as call:
+        assert (await call.say("hours?")).text == "We open at\nnine."
+        assert errors(call.log) == ["model-failed", "model-empty"]
 
 
 async def test_words_then_three_failures_are_followed_by_the_line() -> None:

@@ -381,6 +381,61 @@ async def test_whatever_a_store_raises_stops_the_call_where_it_is(at: int) -> No
         assert sum(WORLD.values()) == (0 if at < 4 else 1)
 
 
+class Crash(BaseException):
+    """The process is gone; nothing may catch it."""
+
+
+@pytest.mark.parametrize("where", ["tool", "thread", "read", "beside", "model", "event"])
+async def test_what_stops_the_program_stops_the_call_as_a_crash_does(where: str) -> None:
+    WORLD.clear()
+
+    class Crashing(Bank):
+        @tool
+        async def crash(self) -> str:
+            WORLD[self.call.tool.key] += 1
+            raise Crash
+
+        @tool
+        def crash_in_thread(self) -> str:
+            WORLD[self.call.tool.key] += 1
+            raise Crash
+
+        @tool(effect="read")
+        async def crash_reading(self) -> str:
+            raise Crash
+
+        def on_event(self, name: str, data: dict[str, Any]) -> None:
+            raise Crash
+
+    scripts: dict[str, Any] = {
+        "tool": [calls("pay", amount=1), calls("crash"), calls("pay", amount=2)],
+        "thread": calls("crash_in_thread"),
+        "read": [calls("crash_reading"), calls("look")],
+        "beside": [calls("look"), calls("crash_reading")],
+        "model": Crash(),
+        "event": "Unused.",
+    }
+    store = MemoryStore()
+    async with rehearse(Crashing, Script(scripts[where], "Never asked."), store=store) as call:
+        with pytest.raises(Crash):
+            await (call.event("ring") if where == "event" else call.say("go", id="m1"))
+        with pytest.raises(Crash):
+            await call.say("hello?")
+        assert len(call.requests) == (0 if where == "event" else 1)
+    world = Counter(WORLD)
+    async with rehearsing(Crashing, Script("I must check."), store=store, resume=call.id) as again:
+        assert (await again.say("go", id="m1")).text == "I must check."
+        assert world == WORLD
+        unknown = [data["name"] for data in datas(again.log, "cue.unknown")]
+        assert unknown == {
+            "tool": ["crash"], "thread": ["crash_in_thread"], "read": ["crash_reading", "look"],
+            "beside": ["look", "crash_reading"],
+        }.get(where, [])  # fmt: skip
+        if where == "tool":
+            assert again.agent.paid == [1]
+            assert refusals(again.log) == [("pay", "not run")]
+
+
 @pytest.mark.parametrize("where", ["model", "tool", "thread", "event", "retry"])
 async def test_a_call_that_is_let_go_of_in_the_middle_can_be_resumed(where: str) -> None:
     let_go, over, late = threading.Event(), threading.Event(), []

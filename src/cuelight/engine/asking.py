@@ -13,12 +13,14 @@ __all__ = ["Attempt", "Overlap", "Stream", "failure_message", "usage_metrics"]
 class Attempt:
     """Hold what came of one request: words, calls, and how it ended."""
 
-    __slots__ = ("calls", "cut", "error", "finished", "first_after", "passed_on", "seconds", "text")
+    __slots__ = ("calls", "cut", "error", "finished", "first_after", "passed_on", "repeats", "seconds", "text")
 
     def __init__(self) -> None:
         self.text = ""
         self.passed_on = ""
         """What of the text the caller got before cutting in."""
+        self.repeats = False
+        """Whether it said again what an earlier attempt had spoken."""
         self.calls: list[ToolCallRequest] = []
         self.finished = Finished()
         self.error: BaseException | None = None
@@ -29,7 +31,7 @@ class Attempt:
     @property
     def is_empty(self) -> bool:
         """Tell whether nothing useful came: no call, and no words but white space."""
-        return not self.calls and not self.text.strip()
+        return not self.calls and not self.text.strip() and not self.repeats
 
 
 class Overlap:
@@ -126,6 +128,7 @@ class Stream:
                     attempt.first_after = self._clock.monotonic() - self._began
                 if isinstance(event, TextDelta):
                     new = overlap.feed(event.text)
+                    attempt.repeats = attempt.repeats or (not new and bool(event.text.strip()))
                     attempt.text += new
                     if new and not self._cut:
                         attempt.passed_on += new

@@ -155,12 +155,19 @@ class Batch:
                 call.refused, call.reason = lines.NOT_RUN_CUT, "not run"
                 self._write_refusal(call)
             return
-        if len(group) == 1:
-            results = [await self._handle(group[0])]
-        else:
-            results = await asyncio.gather(*map(self._handle, group))
+        results = [await self._handle(group[0])] if len(group) == 1 else await self._handle_together(group)
         for call, result in zip(group, results, strict=True):
             self._settle(call, *result)
+
+    async def _handle_together(self, group: list[_Call]) -> list[tuple[Outcome, Handler, Staged]]:
+        tasks = [asyncio.ensure_future(self._handle(call)) for call in group]
+        try:
+            return await asyncio.gather(*tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            raise
 
     async def _handle(self, call: _Call) -> tuple[Outcome, Handler, Staged]:
         tool, values = call.tool, call.values or {}

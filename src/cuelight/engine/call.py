@@ -33,7 +33,7 @@ class Call:
         self._context = conduct.context
         self._store = store
         self._lease = lease
-        self._inbox = Inbox()
+        self._inbox = Inbox(self._break)
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._answered: dict[str, Reply | asyncio.Future[Reply]] = {}
         self._closed = False
@@ -109,9 +109,11 @@ class Call:
             BadEntry: when the text is none that can be stored.
         """
         _storable(text)
-        if id is not None and id in self._answered:
-            known = self._answered[id]
-            return known if isinstance(known, Reply) else await asyncio.shield(known)
+        if id is not None:
+            _storable(id)
+            known = self._answered.get(id)
+            if known is not None:
+                return known if isinstance(known, Reply) else await asyncio.shield(known)
         self._admit()
         future = self._inbox.put(lambda: self._conduct.answer(text, id))
         if id is None:
@@ -142,8 +144,13 @@ class Call:
 
         Raises:
             CallEnded: when the call is over.
+            BadEntry: when the data has no JSON form.
         """
-        plain = msgspec.json.decode(plain_json(dict(data or {})))
+        _storable(name)
+        try:
+            plain = msgspec.json.decode(plain_json(dict(data or {})))
+        except (TypeError, ValueError) as error:
+            raise BadEntry(f"The data of event {name!r} has no JSON form: {error}") from error
         self._admit()
         return await self._inbox.put(lambda: self._conduct.take_event(name, plain))
 
@@ -192,6 +199,10 @@ class Call:
             raise CallEnded(self.id)
         self._conduct.admit()
 
+    def _break(self, error: BaseException) -> None:
+        """Write nothing more: the log ends as after a crash, with what had begun and has no outcome."""
+        self._context.journal.broken = error
+
     def recall(self, replies: Mapping[str, Reply]) -> None:
         """Know the replies that a resumed log says were given, by the ids of their messages."""
         self._answered.update(replies)
@@ -221,12 +232,10 @@ class Call:
 
 
 def _storable(text: str) -> None:
-    """Refuse words that no JSON can hold, before anything is done with them."""
+    """Refuse words, an id or a name that no JSON can hold, before anything is done with them."""
     if not isinstance(text, str):
-        raise BadEntry(f"A caller's words are text, not a value of type {type(text).__name__}.")
+        raise BadEntry(f"What a call is told is text, not a value of type {type(text).__name__}.")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise BadEntry(
-            f"The caller's words hold half a character at position {error.start}; send whole text."
-        ) from None
+        raise BadEntry(f"The text holds half a character at position {error.start}; send whole text.") from None

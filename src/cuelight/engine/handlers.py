@@ -183,6 +183,8 @@ class Runner:
             timer.cancel()
         if outcome.status == "timeout":
             await _abandon(work)
+        if not isinstance(outcome.error, Exception | asyncio.CancelledError | None):
+            raise outcome.error  # it asks the whole program to stop: nobody knows what came of the handler
         return outcome
 
 

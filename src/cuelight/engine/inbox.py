@@ -23,9 +23,13 @@ class Inbox:
     """Run what is put in, in order, never two at once.
 
     The work goes on when whoever waits for it goes away: a caller that hangs up does not undo a turn.
+
+    Args:
+        stopped_by: is told what asks the whole program to stop, where it came out of the work.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stopped_by: Callable[[BaseException], None]) -> None:
+        self._stopped_by = stopped_by
         self._queue: deque[_Item] = deque()
         self._overtaking: deque[_Item] = deque()
         self._worker: asyncio.Task[None] | None = None
@@ -60,9 +64,13 @@ class Inbox:
         except asyncio.CancelledError:
             future.cancel()
             raise
-        except Exception as error:  # the door stays open: the error belongs to whoever put this in
+        except BaseException as error:  # the door stays open: the error belongs to whoever put this in
+            if not isinstance(error, Exception):
+                self._stopped_by(error)
             if not future.cancelled():
                 future.set_exception(error)
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
         else:
             if not future.cancelled():
                 future.set_result(result)

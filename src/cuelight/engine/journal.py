@@ -160,8 +160,7 @@ class Journal:
     @property
     def state(self) -> State:
         """The State of the stored entries, as far as this process has seen them."""
-        for entry in self._unfolded:
-            self._fold.feed(entry)
+        self._fold.extend(self._unfolded)
         self._unfolded.clear()
         return self._fold.state
 

@@ -138,7 +138,7 @@ class Turn:
             spoken = f"{spoken} {attempt.text.strip()}".strip() if attempt.error is not None else spoken
             if self.cut:
                 return attempt
-            if attempt.error is None and (not attempt.is_empty or spoken):
+            if attempt.error is None and not attempt.is_empty:
                 return attempt
             if not self._tell_failure(attempt, number):
                 break
