@@ -23,13 +23,14 @@ def _spoken(words: str) -> re.Pattern[str]:
 # Places in a list as one says them. "The first time", "just a second" and "the first of May" are none.
 _NO_PLACE = rf"(?! (?:all|choice|name|visit|week|month|year|time (?:here|i)|thing|of (?:all|{'|'.join(MONTHS)})))"
 _PART = "morning|afternoon|evening"
+_NUMBERED = "(?:number|option)"
 _PLACES = (
-    (0, _spoken(rf"(?:first|1st|earliest|soonest){_NO_PLACE}|the earlier(?: one| time)?|first thing|"
-                rf"as early as|early (?:in the )?(?:{_PART})")),
-    (1, _spoken(rf"(?:the|number) (?:second|2nd){_NO_PLACE}|(?:second|2nd) (?:one|slot|time|option)")),
-    (2, _spoken(rf"(?:third|3rd){_NO_PLACE}")),
-    (3, _spoken(rf"(?:fourth|4th){_NO_PLACE}")),
-    (4, _spoken(rf"(?:fifth|5th){_NO_PLACE}")),
+    (0, _spoken(rf"{_NUMBERED} (?:one|1)|(?:first|1st|earliest|soonest){_NO_PLACE}|the earlier(?: one| time)?|"
+                rf"first thing|as early as|early (?:in the )?(?:{_PART})")),
+    (1, _spoken(rf"{_NUMBERED} (?:two|2)|the (?:second|2nd){_NO_PLACE}|(?:second|2nd) (?:one|slot|time|option)")),
+    (2, _spoken(rf"{_NUMBERED} (?:three|3)|(?:third|3rd){_NO_PLACE}")),
+    (3, _spoken(rf"{_NUMBERED} (?:four|4)|(?:fourth|4th){_NO_PLACE}")),
+    (4, _spoken(rf"{_NUMBERED} (?:five|5)|(?:fifth|5th){_NO_PLACE}")),
     (-1, _spoken(rf"(?:last|latest|final){_NO_PLACE}|the later(?: one| time)?|as late as|"
                  rf"late (?:in the )?(?:{_PART})|end of the day")),
 )  # fmt: skip
@@ -45,9 +46,10 @@ _PARTS = (
     (12, 18, _spoken(r"(?<!good )afternoon|after lunch")),
     (17, 24, _spoken(r"(?<!good )evening|after work")),
 )
+_NO_MINUTES = "(?<!quarter )(?<!five )(?<!ten )(?<!twenty )"  # "ten before three" bounds nothing
 _BOUND = _spoken(
-    r"(?<!quarter )(?<!five )(?<!ten )(?<!twenty )(?:(?P<after>after|from|later than|not before|no earlier than)|"
-    r"before|until|till|earlier than|not after|no later than|by)(?: at)?"
+    rf"(?:(?P<after>(?:not|no) earlier than|not before|later than|from|{_NO_MINUTES}after)|"
+    rf"(?:not|no) later than|not after|earlier than|until|till|by|{_NO_MINUTES}before)(?: at)?"
 )
 _OR = re.compile(r" or (?:(?P<after>later|after)|earlier|before|sooner)(?!\w)", re.IGNORECASE)
 
@@ -163,27 +165,31 @@ def _place(text: str, today: date) -> int | None:
 
 
 def _ruled(text: str, asked: bool) -> tuple[list[Rule], str]:
-    """Read what rules rows out; gives that, and the text without the time that is but a bound."""
-    found = _bound(text, asked)
-    if found is not None:
-        rule, (start, end) = found
-        return [rule], f"{text[:start]} {text[end:]}"
-    if times(text, asked=asked):
-        return [], text
-    parts = [(start, end, match) for start, end, words in _PARTS if (match := words.search(text))]
-    return [_between(start, end, wanted=not taken_back(text, match.span())) for start, end, match in parts], text
+    """Read what rules rows out; gives that, and the text without the times that are but bounds."""
+    rules: list[Rule] = []
+    rest = text
+    for rule, (start, end) in _bounds(text, asked):
+        rules.append(rule)
+        rest = rest[:start] + "." * (end - start) + rest[end:]
+    if not times(text, asked=asked):
+        parts = [(start, end, match) for start, end, words in _PARTS if (match := words.search(text))]
+        rules += [_between(start, end, wanted=not taken_back(text, match.span())) for start, end, match in parts]
+    return rules, rest
 
 
-def _bound(text: str, asked: bool) -> tuple[Rule, Place] | None:
-    """Find a time that is but a bound, as in "after two" and "at two or later", and where it stands."""
+def _bounds(text: str, asked: bool) -> Iterator[tuple[Rule, Place]]:
+    """Find times that are but bounds, as in "after two" and "at two or later", and where they stand."""
     for time, (start, end) in times(text, asked=asked):
         if match := _OR.match(text, end):
-            return _beyond(time, after=match["after"] is not None), (start, match.end())
+            yield _beyond(time, after=match["after"] is not None), (start, match.end())
     for match in _BOUND.finditer(text):
-        for time, (start, end) in times(f"at{text[match.end() :]}"):
-            if start <= len("at "):
-                return _beyond(time, after=match["after"] is not None), (match.start(), match.end() + end - len("at"))
-    return None
+        words = text[match.end() :].split()
+        for count in range(min(len(words), 4), 0, -1):
+            alone = times(f"at {' '.join(words[:count])}")
+            if alone and alone[0][1][0] <= len("at "):
+                end = match.end() + len(" ".join(["", *words[:count]]))
+                yield _beyond(alone[0][0], after=match["after"] is not None), (match.start(), end)
+                break
 
 
 def _beyond(bound: str, *, after: bool) -> Rule:

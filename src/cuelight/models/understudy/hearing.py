@@ -9,8 +9,8 @@ _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "
 _PUNCTUATION = re.compile(r"[,;!?¿¡()\[\]{}\"“”„…]|[.:](?=\s|$)|-(?=\s|$)|(?<=\s)-")
 
 YES = (
-    r"yes|yeah|yep|yup|yea|sure|ok|okay|alright|correct|right|exactly|absolutely|definitely|of course|go ahead|"
-    r"please do|"
+    r"yes|yeah|yep|yup|yea|sure|ok|okay|alright|correct|right|exactly|absolutely|definitely|of course|by all means|"
+    r"go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|i'd (?:like|love) (?:that|to)|"
     r"sounds? (?:good|great|fine|perfect)|that(?:'s| is| would be)? (?:works?|fine|good|great|perfect|right|ok|okay)|"
     r"works for me|fine by me|perfect|great|lovely|(?:do|book|take) it"
 )
@@ -40,12 +40,16 @@ def pattern(source: str) -> re.Pattern[str]:
 
 def heard(cleaned: str) -> bool | None:
     """Say whether a text is a yes or a no; None when it is neither, or both."""
-    said, refused = _REFUSED.subn(" ", cleaned)
+    said, refused = _REFUSED.subn(" ", _DOUBTED.sub(" ", cleaned))
     yes = bool(_YES.search(said))
     no = bool(refused or _NO.search(said))
     return None if yes == no else yes
 
 
 _REFUSED = pattern(r"(?:don't|do not|please don't|not) (?:do|book|take|make|want|like) (?:it|that|this)")
+_DOUBTED = pattern(
+    r"(?:not|are you|you're|if i'm) (?:so |too |quite |really |entirely |absolutely )?(?:sure|right|ok|okay)|"
+    r"is (?:that|it|this) (?:ok|okay|right|correct)"
+)
 _YES = pattern(YES)
 _NO = pattern(NO)

@@ -96,19 +96,27 @@ _ISO = _words(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _SLASHED = _words(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?")
 _DAY_MONTH = _words(rf"{_NTH}\s+(?:of\s+)?({_MONTH})(?:\s+(\d{{4}}))?")
 _MONTH_DAY = _words(rf"({_MONTH})\s+{_NTH}(?:\s+(\d{{4}}))?")
+# What may follow a number that counts nothing: an hour, a day of the month.
+_THEN = (
+    r"(?=\s*$|\s+(?:please|on|today|tomorrow|this|next|then|if|with|and|or|instead|thanks?|would|works?|is|sharp)\b)"
+)
 # "The second" is what was offered second; "on the second" is a day.
 _NTH_ALONE = _words(
     rf"(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?!\s+(?:one|option|slot|time))|on\s+the\s+({_SPELLED_NTH})"
 )
+_NTH_ASKED = _words(rf"(?:the\s+)?()({_SPELLED_NTH}){_THEN}")
 _NEAR = _words(
     r"(?:the\s+)?day\s+(?:after\s+tom+or+ow|before\s+yesterday)|tom+or+ow|today|tonight|yesterday|"
     r"this\s+(?:morning|afternoon|evening)"
 )
-_FROM_NOW = _words(rf"in\s+(?:(\d{{1,2}}|{_NUMBER})\s+(day|week)s?(?:'?\s+time)?|a\s+(fortnight))")
+_FROM_NOW = _words(
+    rf"in\s+(?:(\d{{1,2}}|{_NUMBER})\s+(day|week)s?(?:'?\s+time)?|a\s+(fortnight))|"
+    rf"(\d{{1,2}}|{_NUMBER})\s+(day|week)s?\s+(?:from\s+)?(?:now|today)"
+)
 _WEEKEND = _words(r"(?:(next|this|the|coming|at|on)\s+)*weekend")
 # "Tuesday week", "a week on Tuesday", "Tuesday in two weeks".
 _WEEKS_ON = _words(
-    rf"(?:a|(?P<before>two))\s+weeks?\s+(?:on|from)\s+(?P<on>{_DAY})|"
+    rf"(?:a|(?P<before>two))\s+weeks?\s+(?:on|from)\s+(?P<on>{_DAY})|the\s+(?P<next>{_DAY})\s+after(?:\s+that)?\s*$|"
     rf"(?P<day>{_DAY})\s+(?:week|in\s+(?P<weeks>a|\d|{_NUMBER})\s+weeks?(?:'?\s+time)?)"
 )
 _WEEKDAY = _words(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|(?<=on\s)(?:wed|sat|sun)|(?<=next\s)(?:wed|sat|sun))")
@@ -118,15 +126,15 @@ _BESIDE = _words(
 )
 
 
-def dates(text: str, today: date) -> list[tuple[date, Place]]:
+def dates(text: str, today: date, *, asked: bool = False) -> list[tuple[date, Place]]:
     """Find the days a text names, in order; days taken back are left out.
 
     A weekday is its next coming, never today; `next` before it means the week after this one, and `last` its last
     going. Days without a year, or without a month, are their next coming too. 3/4 is read only where it can mean one
-    day.
+    day, and "the second" only where a day was asked for.
     """
     found: list[tuple[date, Place]] = []
-    for day, place in _all_dates(text, today):
+    for day, place in chain(_all_dates(text, today), _nth_alone(_NTH_ASKED, text, today) if asked else ()):
         if any(place[0] < end and start < place[1] for _, (start, end) in found):
             continue  # part of a date that was read whole
         if not taken_back(text, place):
@@ -153,26 +161,31 @@ def _all_dates(text: str, today: date) -> Iterator[tuple[date, Place]]:
         yield from _coming(
             _year(match[4]), _MONTH_NAMES[match[1].lower()], _nth(match[2], match[3]), today, match.span()
         )
-    for match in _NTH_ALONE.finditer(text):
-        yield from _coming_nth(_nth(match[1], match[2]), today, match.span())
+    yield from _nth_alone(_NTH_ALONE, text, today)
     yield from _days_near(text, today)
+
+
+def _nth_alone(expression: re.Pattern[str], text: str, today: date) -> Iterator[tuple[date, Place]]:
+    for match in expression.finditer(text):
+        yield from _coming_nth(_nth(match[1], match[2]), today, match.span())
 
 
 def _days_near(text: str, today: date) -> Iterator[tuple[date, Place]]:
     """Find days that are named by how they lie to today."""
-    for match in _NEAR.finditer(text):
-        words = match[0].lower()
-        ahead = 1 if words.endswith("row") else -1 if words.endswith("yesterday") else 0
-        yield today + timedelta(days=2 * ahead if "day " in words else ahead), match.span()
     for match in _WEEKS_ON.finditer(text):
-        number = _DAY_NAMES[(match["on"] or match["day"]).lower()]
+        number = _DAY_NAMES[(match["on"] or match["day"] or match["next"]).lower()]
         if match["weeks"]:  # the day in the week that is so many weeks from this one
             yield _in_week(today, number_of(match["weeks"]), number), match.span()
         else:
             yield _next(today, number) + timedelta(weeks=2 if match["before"] else 1), match.span()
     for match in _FROM_NOW.finditer(text):
-        ahead = 14 if match[3] else number_of(match[1]) * (7 if match[2].lower() == "week" else 1)
+        count, unit = match[1] or match[4], match[2] or match[5]
+        ahead = 14 if match[3] else number_of(count) * (7 if unit.lower() == "week" else 1)
         yield today + timedelta(days=ahead), match.span()
+    for match in _NEAR.finditer(text):
+        words = match[0].lower()
+        ahead = 1 if words.endswith("row") else -1 if words.endswith("yesterday") else 0
+        yield today + timedelta(days=2 * ahead if "day " in words else ahead), match.span()
     for match in _WEEKEND.finditer(text):
         yield _in_week(today, int((match[1] or "").lower() == "next" or today.weekday() > 5), 5), match.span()
     for match in _WEEKDAY.finditer(text):
@@ -252,17 +265,16 @@ _PAST = _words(
     rf"(half|(?:a\s+)?quarter|(?:{'|'.join(_TENS)})[\s-]five|five|ten|twenty|\d{{1,2}})"
     rf"(?:\s+minutes)?\s+(past|after|to|before)\s+({_HOUR})(?:\s*{_HALF})?"
 )
-_SPELLED = _words(rf"({'|'.join(_UNITS[1:13])})\s+({_MINUTES})(?:\s*{_HALF})?")
+_SPELLED = _words(rf"({'|'.join(_UNITS[1:20])})\s+({_MINUTES})(?:\s*{_HALF})?")
 _OCLOCK = _words(rf"({_HOUR})\s+o'?\s?clock(?:\s*{_HALF})?")
-# A bare number after "at" or "for" is an hour only where nothing is counted by it.
-_THEN = (
-    r"(?=\s*$|\s+(?:please|on|today|tomorrow|this|next|then|if|with|and|or|instead|thanks?|would|works?|is|sharp)\b)"
-)
+_HOURS = _words(r"(?<!in\s)(\d{1,2})\s?h")
 _AT_HOUR = _words(rf"(?:at|around|about|by|for)\s+({_HOUR})(?:\s+{_HALF})?{_THEN}")
 # "The later one in the afternoon" is no hour.
 _WORD_HALF = _words(rf"(?<!st\s)(?<!nd\s)(?<!rd\s)(?<!er\s)(?<!est\s)({'|'.join(_UNITS[1:13])})\s+{_HALF}")
 # Where a time was asked for, an hour may stand alone, and the minutes beside it.
-_ALONE = _words(rf"(\d{{1,2}}|{'|'.join(_UNITS[2:13])}|(?<!\w\s)one)(?:[\s-]+([0-5]\d))?(?:\s+{_HALF})?{_THEN}")
+_ALONE = _words(
+    rf"(?<!number\s)(?<!option\s)(\d{{1,2}}|{'|'.join(_UNITS[2:13])}|(?<!\w\s)one)(?:[\s-]+([0-5]\d))?(?:\s+{_HALF})?{_THEN}"
+)
 _NOON = _words(r"noon|midday|midnight")
 
 
@@ -302,6 +314,8 @@ def _all_times(text: str) -> Iterator[tuple[str, Place]]:
     for expression in (_OCLOCK, _AT_HOUR):
         for match in expression.finditer(text):
             yield from _time(number_of(match[1]), 0, match[2], match.span())
+    for match in _HOURS.finditer(text):
+        yield from _time(int(match[1]), 0, None, match.span())
     for match in _NOON.finditer(text):
         yield "00:00" if match[0].lower() == "midnight" else "12:00", match.span()
 

@@ -17,7 +17,7 @@ def pick(slot: Slot, said: str, today: date, *, asked: bool) -> Any | None:
             value = _read(slot, said[match.start(1) : match.end(1)], today, asked=True)
             if value is not None:
                 return value
-    return _read(slot, said, today, asked=asked)
+    return _read(slot, said, today, asked=asked) if asked or not slot.asked else None
 
 
 def _read(slot: Slot, said: str, today: date, *, asked: bool) -> Any | None:

@@ -56,7 +56,7 @@ def _emails(text: str, today: date, asked: bool) -> Found:
 
 
 def _dates(text: str, today: date, asked: bool) -> Found:
-    return [(day.isoformat(), place) for day, place in dates(text, today)]
+    return [(day.isoformat(), place) for day, place in dates(text, today, asked=asked)]
 
 
 def _times(text: str, today: date, asked: bool) -> Found:

@@ -15,7 +15,7 @@ from cuelight.models.understudy.tables import IN_PATTERN, Tables
 __all__ = ["read"]
 
 _SHEET = ("about", "after", "ask", "cue", "fallback", "opening", "slot", "today", "view", "words")
-_SLOT = ("ask", "each", "from", "hears", "kind", "recall", "value", "values")
+_SLOT = ("ask", "asked", "each", "from", "hears", "kind", "recall", "value", "values")
 _CUE = ("answers", "ask", "asks", "call", "hears", "name", "once", "recall", "say", "stage", "unless", "view", "with")
 _AFTER = ("asks", "each", "go_on", "most", "name", "once", "say", "stage", "tool", "view", "when")
 _OUTCOMES = ("null", "empty", "error", "data")
@@ -129,6 +129,7 @@ class _Reader(Tables):
             value=self.text(table, where, "value") or "",
             each=self.line(table["each"], f"{where}, each") if "each" in table else None,
             recall=self.flag(table, where, "recall", kind not in ("choice", "yes or no")),
+            asked=self.flag(table, where, "asked", False),
         )
 
     def cue(self, table: Any, number: int) -> Cue:

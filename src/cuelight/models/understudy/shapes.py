@@ -32,6 +32,7 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     value: str = ""
     each: Line | None = None
     recall: bool = True
+    asked: bool = False
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):

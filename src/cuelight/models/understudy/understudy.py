@@ -1,7 +1,7 @@
 """The stand-in for a language model: it plays the cues of a sheet, and says that it does."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -24,7 +24,8 @@ Reply = list[str | ToolCallRequest]
 _WHO = pattern(
     r"(?:are you|is this|am i (?:talking|speaking) (?:to|with)|you're) (?:an? |the )?(?:really )?(?:real |actual )?"
     r"(?:human|person|robot|bot|chat ?bot|machine|computer|ai|a\.i|llm|language model|model|recording|program)(?: .*)?|"
-    r"(?:who|what) are you|(?:which|what) (?:model|ai|llm)(?: .*)?"
+    r"(?:who|what) are you|(?:which|what) (?:model|ai|llm)(?: .*)?|who's (?:this|there)|who is (?:this|there)|"
+    r"who am i (?:talking|speaking) (?:to|with)"
 )
 _SAYS = (
     "I am the Understudy: a stand-in that follows a cue sheet. There is no language model behind me, so I understand "
@@ -107,7 +108,7 @@ class _Play:
         if captures is None:
             return None
         try:
-            return self._performed(cue, captures)
+            return self._performed(cue, captures, self._turn())
         except Unknown as unknown:
             return self._asked(cue, unknown.name)
 
@@ -151,13 +152,13 @@ class _Play:
                 captures[name] = Picked(value, value)
         return captures
 
-    def _performed(self, cue: Cue, captures: Mapping[str, Picked]) -> Reply:
-        """Fill a cue's lines and its call; nothing is left of a call that was made in this turn already."""
+    def _performed(self, cue: Cue, captures: Mapping[str, Picked], done: Sequence[Result]) -> Reply:
+        """Fill a cue's lines and its call; nothing is left of a call that was done already."""
         filling = Filling(self._scene, cue, captures, self._find)
         reply: Reply = []
         if cue.call is not None:
             arguments = filling.argument(dict(cue.arguments))
-            if any(done.tool == cue.call and done.arguments == arguments for done in self._turn()):
+            if any(one.tool == cue.call and one.arguments == arguments for one in done):
                 return []
             reply.append(ToolCallRequest(cue.call, msgspec.json.encode(arguments).decode()))
         if cue.say:
@@ -214,8 +215,10 @@ class _Play:
             captures = self._triggered(cue)
             if captures is None and not self._is_told(cue):
                 continue
+            # What was said before asks for a call once; the newest words may ask for it again.
+            done = self._scene.results if captures is None else self._turn()
             try:
-                reply = self._performed(cue, captures or {})
+                reply = self._performed(cue, captures or {}, done)
             except Unknown:
                 continue
             if reply:
