@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 
-__all__ = ["Agenda", "Booking", "Owner", "Registry"]
+__all__ = ["Agenda", "Booking", "FreeTimes", "Owner", "Registry", "spoken"]
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,17 @@ class Owner:
     name: str
     phone: str
     pet: str
+    animal: str
+
+
+@dataclass(frozen=True)
+class FreeTimes:
+    """What is free on a day; where nothing is, why not, and the next day on which something is."""
+
+    day: date
+    times: list[time]
+    why_none: str | None = None
+    next_free_day: date | None = None
 
 
 @dataclass(frozen=True)
@@ -21,7 +32,6 @@ class Booking:
 
     day: date
     time: time
-    pet: str
     reference: str
 
 
@@ -30,21 +40,25 @@ class Registry:
 
     def __init__(self) -> None:
         self._owners = [
-            Owner("Ada Byrne", "600123456", "Pixel, a tabby cat"),
-            Owner("Tom Okafor", "600987654", "Biscuit, a beagle"),
-            Owner("Mei Lindqvist", "600555010", "Olive, a rabbit"),
+            Owner("Ada Byrne", "600123456", "Pixel", "cat"),
+            Owner("Tom Okafor", "600987654", "Biscuit", "dog"),
+            Owner("Mei Lindqvist", "600555010", "Olive", "rabbit"),
         ]
 
     def look_up(self, name: str, phone: str) -> Owner | None:
         """Find a client by full name and phone number; both must be right."""
-        for owner in self._owners:
-            if owner.name.casefold() == " ".join(name.split()).casefold() and owner.phone == _digits(phone):
-                return owner
-        return None
+        known = (owner for owner in self._owners if owner.phone == _digits(phone))
+        return next((owner for owner in known if _plain(owner.name) == _plain(name)), None)
 
-    def register(self, name: str, phone: str, pet: str) -> Owner:
-        """Add a new client."""
-        owner = Owner(" ".join(name.split()), _digits(phone), pet)
+    def register(self, name: str, phone: str, pet: str, animal: str) -> Owner:
+        """Add a new client.
+
+        Raises:
+            ValueError: the phone number is none.
+        """
+        if len(_digits(phone)) < 9:
+            raise ValueError("A phone number has nine digits.")
+        owner = Owner(" ".join(name.split()), _digits(phone), pet, animal)
         self._owners.append(owner)
         return owner
 
@@ -53,7 +67,7 @@ class Agenda:
     """Know which times are free: four a day, none on Sundays, and Fridays are always full.
 
     Args:
-        today: the first day there is; nothing can be booked before tomorrow.
+        today: the day it is; nothing can be booked before tomorrow.
     """
 
     TIMES = (time(9, 0), time(10, 30), time(14, 0), time(16, 30))
@@ -61,41 +75,58 @@ class Agenda:
 
     def __init__(self, today: date) -> None:
         self.today = today
-        self._taken: dict[tuple[date, time], str] = {}
-        self._count = 0
+        self._taken: dict[tuple[date, time], Booking] = {}
+        self._booked: dict[str, Booking] = {}
 
-    def closed(self, day: date) -> str | None:
-        """Say why nothing can be booked on a day, or None where something could."""
+    def free(self, day: date | None = None) -> FreeTimes:
+        """Give what is free on a day, or on the first that has something.
+
+        Raises:
+            ValueError: the agenda has no such day.
+        """
+        last = self.today + timedelta(days=self.DAYS_AHEAD)
+        if day is None:
+            day = self._next_free_day(self.today) or last
         if day <= self.today:
-            return "that day is over; the first that can be booked is tomorrow"
-        if day > self.today + timedelta(days=self.DAYS_AHEAD):
-            return f"the agenda is open for the next {self.DAYS_AHEAD} days only"
-        if day.isoweekday() == 7:
-            return "the practice is closed on Sundays"
-        return None
+            raise ValueError("Appointments can be made from tomorrow on.")
+        if day > last:
+            raise ValueError(f"Appointments can be made until {spoken(last)}, no later yet.")
+        times = self._times(day)
+        if times:
+            return FreeTimes(day, times)
+        why = "the practice is closed on Sundays" if day.isoweekday() == 7 else "it is fully booked"
+        return FreeTimes(day, [], why, self._next_free_day(day))
 
-    def free(self, day: date) -> list[time]:
-        """Give the times that are free on a day."""
-        if self.closed(day) or day.isoweekday() == 5:
-            return []
-        return [at for at in self.TIMES if (day, at) not in self._taken]
-
-    def next_free_day(self, after: date) -> date | None:
-        """Give the first later day with a free time."""
-        days = (after + timedelta(days=n) for n in range(1, self.DAYS_AHEAD))
-        return next((day for day in days if self.free(day)), None)
-
-    def book(self, day: date, at: time, pet: str, key: str) -> Booking:
+    def book(self, day: date, at: time, key: str) -> Booking:
         """Put an appointment into the agenda; the same key books once, however often it comes."""
-        self._count += 1
-        self._taken.setdefault((day, at), key)
-        return Booking(day, at, pet, f"HV-{self._count:03d}")
+        if key not in self._booked:
+            self._booked[key] = self._taken[day, at] = Booking(day, at, f"HV-{len(self._booked) + 1:03d}")
+        return self._booked[key]
 
     def cancel(self, booking: Booking) -> None:
         """Take an appointment out again."""
         self._taken.pop((booking.day, booking.time), None)
 
+    def _times(self, day: date) -> list[time]:
+        if day.isoweekday() in (5, 7):
+            return []
+        return [at for at in self.TIMES if (day, at) not in self._taken]
+
+    def _next_free_day(self, after: date) -> date | None:
+        ahead = (self.DAYS_AHEAD - (after - self.today).days) + 1
+        days = (after + timedelta(days=n) for n in range(1, ahead))
+        return next((day for day in days if self._times(day)), None)
+
+
+def spoken(day: date) -> str:
+    """Write a day as one says it."""
+    return f"{day:%A} {day.day} {day:%B}"
+
 
 def _digits(phone: str) -> str:
-    digits = "".join(character for character in phone if character.isdigit())
-    return digits[-9:]
+    """Give the nine digits of a number, whatever stands before them or in between."""
+    return "".join(character for character in phone if character.isdigit())[-9:]
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()

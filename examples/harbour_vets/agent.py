@@ -1,11 +1,13 @@
 """The front desk of a vet: who is calling, which day, which time, done. Code decides when each of these may happen."""
 
 from datetime import date, time
-from typing import Any, Literal
+from typing import Literal
 
-from agenda import Agenda, Booking, Owner, Registry
+from agenda import Agenda, Booking, FreeTimes, Owner, Registry, spoken
 
 from cuelight import Agent, ToolFailed, state, tool
+
+__all__ = ["HarbourVets"]
 
 
 class HarbourVets(Agent):
@@ -19,11 +21,15 @@ class HarbourVets(Agent):
         "Give no medical advice. In an emergency tell the caller to come at once: the door is always open.",
     )
     knowledge = (
-        "Harbour Vets, 3 Quay Street. Open Monday to Saturday, 9:00 to 17:30.",
-        "A check-up costs 45 euros. Payment is at the desk.",
+        "Address: 3 Quay Street, at the old harbour. There is parking behind the house.",
+        "Open Monday to Saturday, 9:00 to 17:30.",
+        "A check-up costs 45 euros, a vaccination 30. Payment is at the desk, in cash or by card.",
+        "Patients: cats, dogs, rabbits and other small animals. Cats and small animals come in a carrier, dogs on a lead.",
     )
 
     stage: Literal["identify", "choose", "book", "done"] = "identify"
+    name: str | None = state(None, pii=True)
+    phone: str | None = state(None, pii=True)
     owner: Owner | None = state(None, pii=True)
     not_found: int = 0
     day: date | None = None
@@ -43,68 +49,79 @@ class HarbourVets(Agent):
 
     # --- who is calling -----------------------------------------------------------------------------------------------
 
-    @tool(stage="identify", pii=("name", "phone", "result.name", "result.phone"))
-    def look_up_owner(self, name: str, phone: str) -> Owner | None:
-        """Looks up who is calling. Ask for both before you call it.
+    @tool(stage="identify", pii=("name", "phone", "result"))
+    def look_up_owner(self, name: str | None = None, phone: str | None = None) -> Owner | None:
+        """Looks up who is calling. Call it as soon as they give either; what they gave before is remembered.
 
         Args:
             name: their full name.
             phone: the phone number they are registered with.
         """
-        owner = self._registry.look_up(name, phone)
-        if owner is None:
-            self.not_found += 1
+        self.name, self.phone = name or self.name, phone or self.phone
+        if self.name is None or self.phone is None:
             return None
-        self.owner, self.stage = owner, "choose"
-        return owner
+        self.owner = self._registry.look_up(self.name, self.phone)
+        if self.owner is None:
+            self.not_found += 1
+        else:
+            self.stage = "choose"
+        return self.owner
 
-    @tool(stage="identify", when=lambda desk: desk.not_found > 0, pii=("name", "phone", "result.name", "result.phone"))
-    def register_owner(self, name: str, phone: str, pet: str) -> Owner:
-        """Registers a new client, when the caller says that they have not been here before.
+    @tool(stage="identify", when=lambda desk: desk.not_found > 0, pii=("pet", "result"))
+    def register_owner(self, pet: str, animal: str) -> Owner:
+        """Registers a new client under the name and the number they gave, when they say that they are new.
 
         Args:
-            name: their full name.
-            phone: their phone number.
-            pet: the animal's name and what it is, as in "Rex, a dog".
+            pet: their animal's name.
+            animal: what it is, as in "dog".
         """
-        if len([c for c in phone if c.isdigit()]) < 9:
-            raise ToolFailed("A phone number has nine digits. Ask for the number again.")
-        self.owner, self.stage = self._registry.register(name, phone, pet), "choose"
+        if self.name is None or self.phone is None:
+            raise ToolFailed("Ask for their full name and their phone number first.")
+        try:
+            self.owner = self._registry.register(self.name, self.phone, pet, animal)
+        except ValueError as refused:
+            raise ToolFailed(f"{refused} Ask for theirs again.") from refused
+        self.stage = "choose"
         return self.owner
 
     # --- which day, which time ----------------------------------------------------------------------------------------
 
-    @tool(stage=("choose", "book"))
-    def free_times(self, day: date) -> dict[str, Any]:
-        """The times still free on a day. Use it again for another day whenever the caller changes their mind."""
-        reason = self._agenda.closed(day)
-        if reason is not None:
-            raise ToolFailed(f"Nothing can be booked on {day:%A %-d %B}: {reason}. Ask for another day.")
-        self.day, self.times = day, self._agenda.free(day)
-        if not self.times:
-            self.stage = "choose"
-            return {"day": day, "times": [], "next_free_day": self._agenda.next_free_day(day)}
-        self.stage = "book"
-        return {"day": day, "times": self.times}
+    @tool(stage=("choose", "book", "done"))
+    def free_times(self, day: date | None = None) -> FreeTimes:
+        """The times still free on a day. Use it again whenever the caller wants another; nothing booked is lost by it.
+
+        Args:
+            day: the day; leave it out for the first that has a free time.
+        """
+        try:
+            free = self._agenda.free(day)
+        except ValueError as refused:
+            raise ToolFailed(f"{refused} Ask for another day.") from refused
+        self.day, self.times = free.day, free.times
+        self.stage = "book" if free.times else "done" if self.booking else "choose"
+        return free
 
     @tool(stage="book", when=lambda desk: desk.times, effect="irreversible")
     def book(self, at: time) -> Booking:
-        """Books the appointment at one of the times that are free on the chosen day.
+        """Books one of the times that are free on the chosen day. An appointment made before is given back.
 
         Args:
             at: the time the caller chose.
         """
-        if self.day is None or self.owner is None or at not in self.times:
-            raise ToolFailed(f"{at:%H:%M} is not free. Free are {', '.join(f'{t:%H:%M}' for t in self.times)}.")
-        self.booking = self._agenda.book(self.day, at, self.owner.pet, self.call.tool.key)
-        self.stage = "done"
+        if self.day is None or at not in self.times:
+            raise ToolFailed(f"{at:%H:%M} is not free. Free are {', '.join(f'{free:%H:%M}' for free in self.times)}.")
+        before = self.booking
+        self.booking = self._agenda.book(self.day, at, self.call.tool.key)
+        if before is not None:
+            self._agenda.cancel(before)
+        self.day, self.times, self.stage = None, [], "done"
         return self.booking
 
     # --- and afterwards -----------------------------------------------------------------------------------------------
 
-    @tool(stage="done")
+    @tool(when=lambda desk: desk.booking)
     def cancel_booking(self) -> str:
-        """Takes the appointment back, when the caller wants another time or none."""
+        """Takes the appointment back, when the caller wants none any more."""
         if self.booking is not None:
             self._agenda.cancel(self.booking)
         self.booking, self.day, self.times, self.stage = None, None, [], "choose"
@@ -119,22 +136,32 @@ class HarbourVets(Agent):
     # --- what the model knows now -------------------------------------------------------------------------------------
 
     def render(self) -> str:
-        lines = [f"Today is {self._agenda.today:%A %-d %B %Y}."]
+        today = self._agenda.today
+        lines = [f"Today is {spoken(today)} {today.year} ({today})."]
         if self.owner is not None:
-            lines.append(f"You know who is calling: {self.owner.name}, with {self.owner.pet}. Do not ask again.")
+            lines.append(
+                f"The caller is {self.owner.name}, with {self.owner.pet}, a {self.owner.animal}. Do not ask again."
+            )
+        if self.booking is not None:
+            booked = f"{spoken(self.booking.day)} at {self.booking.time:%H:%M}"
+            lines.append(f"Booked: {booked}, reference {self.booking.reference}.")
+        lines.append(self._to_do())
+        return "\n".join(lines)
+
+    def _to_do(self) -> str:
         match self.stage:
+            case "identify" if self.not_found:
+                return (
+                    "Nobody is registered under that name and number. Check both with them and look them up again, or, "
+                    "if they are new here, ask for their animal's name and what it is, and register them."
+                )
             case "identify":
-                lines.append("Find out who is calling: full name and phone number, then look them up.")
-                if self.not_found:
-                    lines.append("They were not found: check the number with them, or register them if they are new.")
+                wanted = [what for what, given in (("name", self.name), ("phone number", self.phone)) if given is None]
+                return f"Find out who is calling, then look them up. Still needed: {' and '.join(wanted)}."
             case "choose":
-                lines.append("Find out which day suits them, then look for free times.")
+                return "Find out which day suits them, then look for free times."
             case "book":
                 free = ", ".join(f"{at:%H:%M}" for at in self.times)
-                lines.append(f"Free on {self.day:%A %-d %B}: {free}. Ask which one, then book it.")
-            case "done" if self.booking is not None:
-                lines.append(
-                    f"Booked: {self.booking.day:%A %-d %B} at {self.booking.time:%H:%M}, reference "
-                    f"{self.booking.reference}. Ask whether there is anything else."
-                )
-        return "\n".join(lines)
+                return f"Free on {self.day and spoken(self.day)}: {free}. Ask which one, then book it."
+            case "done":
+                return "Ask whether there is anything else: another time, or none after all? If not, hang up."
