@@ -258,3 +258,17 @@ async def test_two_calls_of_one_class_share_nothing() -> None:
         await asyncio.gather(one.say("a"), two.say("b"))
         assert (one.agent.sent, two.agent.sent) == (["a"], ["b"])
         assert Post().sent == []
+
+
+async def test_ids_names_and_data_that_cannot_be_stored_are_refused() -> None:
+    async with rehearsing(Post, Script("Hm.")) as call:
+        before = len(call.log)
+        for wrong in (
+            lambda: call.say("hi", id=5),
+            lambda: call.event(5),
+            lambda: call.event("x", {"a": object()}),
+            lambda: call.event("x", {"a": float("nan")}),
+        ):
+            with pytest.raises(CuelightError):
+                await wrong()
+        assert len(call.log) == before

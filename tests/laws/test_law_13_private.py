@@ -360,3 +360,43 @@ async def test_a_stage_and_a_tools_name_are_never_masked() -> None:
         assert datas(call.log, "state.changed")[0]["state"]["stage"] == "identify"
         assert call.state.tools[0].name == "identify"
         assert datas(call.log, "turn.user")[0]["text"] == f"{MASK} me"
+
+
+async def test_a_route_brings_private_fields_and_content_masked() -> None:
+    class Routed(Agent):
+        stage: Literal["ask", "know"] = "ask"
+        pin: str = state("", pii=True)
+
+        @tool
+        def learn(self) -> Any:
+            return go("know").with_state(pin="123")
+
+        @tool
+        def wait(self) -> str:
+            return "waited"
+
+        @tool
+        def keep(self) -> Any:
+            return stay().with_state(pin="456")
+
+        @tool(pii="result.balance")
+        def balance(self) -> Any:
+            return direct({"balance": "71", "long": "balance-98765"})
+
+        @tool(pii="result")
+        def all_of_it(self) -> Any:
+            return direct("swordfish-123")
+
+    script = Script([calls("learn"), calls("wait")], [calls("keep"), calls("balance")], calls("all_of_it"))
+    async with rehearsing(Routed, script) as call:
+        first = await call.say("go")
+        second = await call.say("and?")
+        assert first.content == {"balance": "71", "long": "balance-98765"}
+        assert second.content == "swordfish-123"
+        learn, keep, balance, whole = datas(call.log, "cue.route")
+        assert learn["state"] == keep["state"] == {"pin": MASK}
+        assert balance["message"] == {"content": {"balance": MASK, "long": "balance-98765"}}
+        assert whole["message"] == {"content": MASK}
+        assert [data["content"] for data in datas(call.log, "cue.delivered")] == [balance["message"]["content"], MASK]
+        hides(everything(call), "swordfish-123", "123", "456")
+        assert call.agent.pin == "456"

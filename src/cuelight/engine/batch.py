@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,12 @@ import msgspec
 from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain_json
 from cuelight.errors import ToolFailed
 from cuelight.flow import VALIDATED, Route
-from cuelight.log import MASK, leaves
 from cuelight.ports import ToolCallRequest
 
 from . import lines
 from .asking import Attempt
 from .handlers import Handler, Outcome
+from .masking import mask_fields, mask_result
 from .routing import Routing
 
 if TYPE_CHECKING:
@@ -184,12 +183,10 @@ class Batch:
 
     def _write_call(self, call: _Call) -> None:
         given = call.given or {}
-        private = [name for name in given if given[name] is not None and self._is_private(call, name)]
         data = {"call_id": call.id, "name": call.name, "arguments": given, "speech_id": self._turn.speech_id}
-        if private:
-            shown = {**data, "arguments": {**given, **dict.fromkeys(private, MASK)}}
-            values = [leaf for name in private for leaf in leaves(given[name])]
-            self._context.journal.write("tool.call", data, shown=shown, private=values)
+        shown, private = mask_fields(given, [name for name in given if self._is_private(call, name)])
+        if private or shown != given:
+            self._context.journal.write("tool.call", data, shown={**data, "arguments": shown}, private=private)
         else:
             self._context.journal.write("tool.call", data)
 
@@ -228,7 +225,7 @@ class Batch:
         else:
             staged.commit()
             if route is not None:
-                result["output"] = self._routing.take(route, call.id, tool.name)
+                result["output"] = self._routing.take(route, call.id, tool)
             else:
                 result["output"], shown_output, private = self._output(tool, outcome.value)
                 if shown_output is not result["output"]:
@@ -277,23 +274,5 @@ class Batch:
                 f"Tool {tool.name} was done, but its result of type {type(value).__name__} has no JSON form ({error}).",
             )
             return lines.UNREADABLE_RESULT, lines.UNREADABLE_RESULT, []
-        private: list[str] = []
-        shown = output
-        for path in tool.pii_results:
-            if path is not None:
-                shown = _masked(shown, path, private)
+        shown, private = mask_result(tool, output)
         return output, shown, private
-
-
-def _masked(value: Any, path: tuple[str, ...], private: list[str]) -> Any:
-    """Mask what a path leads to, through lists to each of their items, and gather what it was."""
-    if value is None:
-        return None
-    if not path:
-        private.extend(leaves(value))
-        return MASK
-    if isinstance(value, list):
-        return [_masked(item, path, private) for item in value]
-    if isinstance(value, Mapping) and path[0] in value:
-        return {**value, path[0]: _masked(value[path[0]], path[1:], private)}
-    return value

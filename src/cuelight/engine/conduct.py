@@ -11,7 +11,7 @@ from cuelight.flow import Route
 from .context import CallContext
 from .handlers import Handler
 from .replies import Reply, default_type
-from .routing import content_of, laid, route_entry
+from .routing import content_of, laid, write_route
 from .speculation import Speculation
 from .turn import Turn
 
@@ -208,7 +208,7 @@ class Conduct:
             return None
         journal, content = self.context.journal, content_of(route)
         stage = self.context.standing.stage or ""
-        journal.write("cue.route", route_entry(route, content, stage))
+        write_route(self.context, route, content, stage)
         if isinstance(route.message, str):
             journal.write("cue.crossing", {"from": stage, "to": stage, "message": route.message})
         if content is None:

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.agent import Agent, Frame, Staged, lay_over, open_frame, plain_json
+from cuelight.agent import Agent, Frame, Staged, Tool, lay_over, open_frame, plain_json
 from cuelight.errors import NotAStage, OutsideHandler
 from cuelight.flow import VALIDATED, DirectMessage, Route
 
 from . import lines
+from .masking import mask_fields, mask_result
 
 if TYPE_CHECKING:
+    from .context import CallContext
     from .turn import Turn
 
-__all__ = ["Routing", "content_of", "laid", "route_entry", "take_route"]
+__all__ = ["Routing", "content_of", "laid", "take_route", "write_route"]
 
 
 def take_route(agent: Agent, value: Any, *, at_once: bool) -> None:
@@ -77,24 +79,37 @@ def content_of(route: Route) -> Any:
         raise ValueError(f"direct was given content without a JSON form: {error}") from error
 
 
-def route_entry(route: Route, content: Any, start: str, *, applied: bool = True, reason: str = "") -> dict[str, Any]:
-    """Write a route down, as `cue.route` has it; what is as usual is left out."""
-    data: dict[str, Any] = {"kind": route.kind, "from": start, "applied": applied}
+def write_route(
+    context: "CallContext", route: Route, content: Any, start: str, *, tool: Tool | None = None, **more: Any
+) -> None:
+    """Write a route down, as `cue.route` has it; what is as usual is left out, what is declared private is masked.
+
+    Args:
+        context: the call.
+        route: what a handler returned.
+        content: what it shows the caller, as plain JSON.
+        start: the stage it was returned in.
+        tool: whose route it is; None is a hook's.
+        more: the entry's `call_id`, `applied` and `reason`, where they are not as usual.
+    """
+    data: dict[str, Any] = {"kind": route.kind, "from": start, "applied": True, **more}
     if route.kind == "go":
         data["to"] = str(route.target)
-    if reason:
-        data["reason"] = reason
     if route.feedback != VALIDATED:
         data["feedback"] = route.feedback
-    if route.state:
-        data["state"] = msgspec.json.decode(plain_json(dict(route.state)))
     if route.content_type is not None:
         data["content_type"] = str(route.content_type)
     if isinstance(route.message, str):
         data["message"] = route.message
-    elif route.message is not None:
+    shown, private = dict(data), []
+    if route.state:
+        data["state"] = msgspec.json.decode(plain_json(dict(route.state)))
+        shown["state"], private = mask_fields(data["state"], context.agent.__declaration__.private)
+    if content is not None:
         data["message"] = {"content": content}
-    return data
+        masked, values = (content, []) if tool is None else mask_result(tool, content)
+        shown["message"], private = {"content": masked}, [*private, *values]
+    context.journal.write("cue.route", data, shown=shown, private=private)
 
 
 def _stage(agent: Agent) -> str:
@@ -113,7 +128,7 @@ class _Taken:
     route: Route
     content: Any
     call_id: str
-    tool: str
+    tool: Tool
     start: str
     applied: bool = True
     reason: str = ""
@@ -133,7 +148,7 @@ class Routing:
         self._move: _Taken | None = None
         self._direct: _Taken | None = None
 
-    def take(self, route: Route, call_id: str, tool: str) -> str:
+    def take(self, route: Route, call_id: str, tool: Tool) -> str:
         """Take a checked route in call order; gives what the model reads as its call's result."""
         taken = _Taken(route, content_of(route), call_id, tool, _stage(self._context.agent))
         self._taken.append(taken)
@@ -159,8 +174,11 @@ class Routing:
     def note(self) -> None:
         """Write what became of the route taken last."""
         taken = self._taken[-1]
-        data = route_entry(taken.route, taken.content, taken.start, applied=taken.applied, reason=taken.reason)
-        self._context.journal.write("cue.route", {"call_id": taken.call_id, **data})
+        more = {"reason": taken.reason} if taken.reason else {}
+        write_route(
+            self._context, taken.route, taken.content, taken.start,
+            tool=taken.tool, call_id=taken.call_id, applied=taken.applied, **more,
+        )  # fmt: skip
 
     def finish(self) -> None:
         """Apply what won, after the batch's last call."""
@@ -177,14 +195,15 @@ class Routing:
                 context.journal.write("cue.crossing", crossing)
         if self._direct is not None and not turn.cut:
             turn.content_type = self._direct.route.content_type or turn.content_type
-            turn.deliver(self._direct.content)
+            content = self._direct.content
+            turn.deliver(content, mask_result(self._direct.tool, content)[0])
 
     def _apply(self, move: _Taken) -> None:
         """Move, and lay what the route brings over where it leads: one change of state."""
         staged = laid(
-            self._context.agent, f"the route of {move.tool}", {"stage": move.route.target, **move.route.state}
+            self._context.agent, f"the route of {move.tool.name}", {"stage": move.route.target, **move.route.state}
         )
-        self._context.standing.take(staged, {"kind": "tool", "tool": move.tool, "call_id": move.call_id})
+        self._context.standing.take(staged, {"kind": "tool", "tool": move.tool.name, "call_id": move.call_id})
 
     @staticmethod
     def _drop(taken: _Taken, reason: str) -> str:

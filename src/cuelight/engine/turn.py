@@ -41,6 +41,7 @@ class Turn:
         self.same_calls: Counter[tuple[str, bytes]] = Counter()
         self.pieces: list[str] = []
         self.content: Any = None
+        self._shown: Any = None
         self.content_type: HttpContentType | None = None
         self.answered = False
         """Whether code gave the answer, so that the model is not asked again."""
@@ -252,9 +253,14 @@ class Turn:
             self.pieces.append(passed_on)
             self.context.journal.utter(self.speech_id, "", whole=True)
 
-    def deliver(self, content: Any) -> None:
-        """End the turn with content given by code."""
-        self.content = content
+    def deliver(self, content: Any, shown: Any) -> None:
+        """End the turn with content given by code.
+
+        Args:
+            content: plain JSON.
+            shown: the same as declarations mask it.
+        """
+        self.content, self._shown = content, shown
         self.answered = True
         self.say(content if isinstance(content, str) else msgspec.json.encode(content).decode(), "direct")
 
@@ -267,11 +273,15 @@ class Turn:
         delivered: dict[str, Any] = {"speech_id": self.speech_id, "attempts": self.attempts}
         if self.message_id is not None:
             delivered["message_id"] = self.message_id
+        shown = dict(delivered)
         if self.content is not None:
-            delivered["content"] = self.content
+            delivered["content"], shown["content"] = self.content, self._shown
         if self.content is not None or self.content_type is not None:
-            delivered["content_type"] = str(content_type)
-        context.journal.write("cue.delivered", delivered)
+            delivered["content_type"] = shown["content_type"] = str(content_type)
+        if self._shown != self.content:
+            context.journal.write("cue.delivered", delivered, shown=shown)
+        else:
+            context.journal.write("cue.delivered", delivered)
         if context.ended is None:  # otherwise the end of the call is stored with it
             await context.journal.barrier()
         return Reply(
