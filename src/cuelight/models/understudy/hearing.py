@@ -9,9 +9,10 @@ _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "
 _PUNCTUATION = re.compile(r"[,;!?¿¡()\[\]{}\"“”„…]|[.:](?=\s|$)|-(?=\s|$)|(?<=\s)-")
 
 YES = (
-    r"yes|yeah|yep|yup|yea|sure|ok|okay|alright|correct|right|exactly|absolutely|definitely|of course|by all means|"
-    r"go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|i'd (?:like|love) (?:that|to)|"
-    r"sounds? (?:good|great|fine|perfect)|that(?:'s| is| would be)? (?:works?|fine|good|great|perfect|right|ok|okay)|"
+    r"yes|yeah|yep|yup|yea|ye|indeed|sure|ok|okay|alright|correct|right|exactly|absolutely|definitely|of course|"
+    r"by all means|go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|"
+    r"i(?:'d)? (?:like|love) (?:that|to)|sounds? (?:good|great|fine|perfect)|"
+    r"that(?:'s| is| would be)? (?:works?|fine|good|great|perfect|right|ok|okay)|"
     r"works for me|fine by me|perfect|great|lovely|(?:do|book|take) it"
 )
 NO = (
@@ -29,12 +30,13 @@ def clean(text: str) -> str:
 
 
 def pattern(source: str) -> re.Pattern[str]:
-    """Compile a pattern: any run of spaces stands for any, an apostrophe may be missing, whole words only.
+    """Compile a pattern: any run of spaces stands for any, ` ?` for none too; apostrophes may be missing; whole words.
 
     Raises:
         re.error: when the source is no regular expression.
     """
-    loose = re.sub(r"\s+", r"\\s+", source.strip().translate(_STRAIGHT)).replace("'", "'?")
+    spaced = re.sub(r"\s+(\??)", lambda space: r"\s*" if space[1] else r"\s+", source.strip().translate(_STRAIGHT))
+    loose = spaced.replace("'", "'?")
     return re.compile(rf"(?<![^\W_])(?:{loose})(?![^\W_])", re.IGNORECASE)
 
 

@@ -8,28 +8,31 @@ __all__ = ["names"]
 
 # Words that are no name, wherever they stand; a name ends before them.
 _NO_NAME_WORDS = """
-    a about after afraid afternoon again all alone already also although always am an and another any anything are
-    around as ask asked at available away back bad be because been before best better bit book booked booking both bring
-    but by bye call called caller calling came can cannot cant cat cats change check cheers client close come coming
-    correct could customer day days dead dear did different do does dog dogs doing done dont down due early either else
-    emergency enough er evening ever every everything exactly existing fine first for forget forgot free friday from
-    full get go going gone good goodbye great had happy has have havent hello help her here hers hes hey hi him his hm
-    hmm hold hoping how huh hurt i id if ill im in indeed injured instead interested into is isnt it its ive just kind
-    last late later let lets like little long looking lost lot lovely make many may maybe me mind mine minute moment
-    monday month more morning my myself name nah need never new newcomer next nice no none nope not nothing now number
-    of off oh ok okay old on one only oops open or other our out over owner pardon part patient perfect pet phone please
-    possible problem puppy quite raining ready really register registered regular right running sad same saturday say
-    see she should sick since so some someone something soon sorry speaking still stop stuck such sunday sure take tell
-    than thank thanks that thats the their them then there these they thing thinking this those though thursday time to
-    today tomorrow tonight too tuesday two ugh um under unsure until up urgent us very visit vet wait waiting want
-    wanted was wasnt we wednesday week weekend well went were what whats when where which who whos why will wish with
-    wondering wont work would wow wrong yeah year years yep yes yesterday yet you your yours yup
+    a about afraid after afternoon again all alone already also although always am an and another any anybody anyone
+    anything appointment appointments are around as ask asked at available away back bad be because been before best
+    better bit book booked booking bot both bring buddy but by bye call called caller calling came can cannot cant car
+    cat cats change check cheers ciao client close come coming computer correct could customer day days dead dear did
+    different do does dog dogs doing done dont down due early either else emergency enough er evening ever every
+    everybody everyone everything exactly existing fine first folks for forget forgot free friday friend friends from
+    full get go going gone good goodbye goodnight gotta great greetings guys had happy has have havent hello help her
+    here hers hes hey hi him his hm hmm hold hoping how howdy huh human hurt i id if ill im in indeed injured instead
+    interested into is isnt it its ive just kind last late later let lets like little long looking lost lot lovely
+    machine madam make man many mate may maybe me mind mine minute moment monday month more morning my myself nah name
+    need never new newcomer next nice no nobody none nope not nothing now number of off oh ok okay old on one only
+    oops open or other our out over owner pardon part patient perfect person pet phone please possible problem puppy
+    question questions quite raining ready really register registered regular right robot running sad same saturday
+    say schedule see she should sick since sir slot so some somebody someone something soon sorry speaking still stop
+    stuck such sunday sure take tell than thank thanks that thats the their them then there these they thing thinking
+    this those though thursday thx time timeslot to today tomorrow tonight too tuesday two ugh um under unsure until
+    up urgent us very vet visit wait waiting want wanted was wasnt we weather wednesday week weekend well went were
+    what whatever whats when where which who whos why will wish with wondering wont work would wow wrong yeah year
+    years yep yes yesterday yet yo you your yours yup
 """
 _NO_NAME = frozenset(_NO_NAME_WORDS.split())
 _WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
 _RUN = re.compile(rf"\s*({_WORD}(?:\s+{_WORD}){{0,6}})")
 _STRONG = re.compile(
-    r"(?<!\w)(?:name\s+is|name'?s|(?:full|last|first)\s+name|call\s+me|i'?m\s+called|"
+    r"(?<!\w)(?:name\s+is|name'?s|(?:full|last|first)\s+name|call\s+me|i'?m\s+called|i\s+go\s+by|"
     r"(?:registered\s+)?under(?:\s+the\s+name(?:\s+of)?)?|registered\s+(?:as|to)|on\s+behalf\s+of)(?=\s)",
     re.IGNORECASE,
 )

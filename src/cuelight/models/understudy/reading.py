@@ -15,7 +15,7 @@ from cuelight.models.understudy.tables import IN_PATTERN, Tables
 __all__ = ["read"]
 
 _SHEET = ("about", "after", "ask", "cue", "fallback", "opening", "slot", "today", "view", "words")
-_SLOT = ("ask", "asked", "each", "from", "hears", "kind", "recall", "value", "values")
+_SLOT = ("ask", "asked", "besides", "each", "from", "hears", "kind", "recall", "value", "values")
 _CUE = ("answers", "ask", "asks", "call", "hears", "name", "once", "recall", "say", "stage", "unless", "view", "with")
 _AFTER = ("asks", "each", "go_on", "most", "name", "once", "say", "stage", "tool", "view", "when")
 _OUTCOMES = ("null", "empty", "error", "data")
@@ -113,7 +113,10 @@ class _Reader(Tables):
         for needed, of in (("values", "one of"), ("from", "choice")):
             if (kind == of) != (needed in table):
                 self.wrong(where, f"needs `{needed}` if, and only if, it is of the kind {of!r}")
-        source, _, path = (self.text(table, where, "from") or "").partition(".")
+        if kind == "choice" and "besides" in table:
+            self.wrong(where, "has `besides`, which is for the other kinds; a choice is made from the rows themselves")
+        rows = self.text(table, where, "from" if kind == "choice" else "besides") or ""
+        source, _, path = rows.partition(".")
         return Slot(
             name=name,
             kind=kind,

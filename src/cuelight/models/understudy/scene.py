@@ -115,6 +115,8 @@ class Scene:
                 return None
             row = rows[chosen[0]]
             return Picked(field_of(row, slot.value), self._row(row, slot.each))
+        if slot.source is not None and self._chosen(slot, utterance, self.rows(slot.source, slot.path)):
+            return None  # it is one of the rows that this piece is to be besides
         value = pick(slot, utterance.text, self.today, asked=self._asked(slot, utterance))
         if value is None and slot.kind == "date" and utterance is self.utterances[-1] and self._last_day:
             day = beside(clean(utterance.text), self._last_day)
@@ -176,7 +178,8 @@ class Scene:
 
     def each(self, tool: str | None, each: Line | None, most: int) -> str | None:
         """Say the rows that a tool answered with, or those that the newest words leave of them."""
-        slot = next((slot for slot in self.sheet.slots.values() if slot.source == tool), None)
+        choices = (slot for slot in self.sheet.slots.values() if slot.kind == "choice")
+        slot = next((slot for slot in choices if slot.source == tool), None)
         if slot is None:
             rows = self.rows(tool)
         else:
