@@ -1,6 +1,7 @@
 """What all commands share: how they are listed, and how errors are told."""
 
 import importlib
+import re
 import subprocess
 import sys
 
@@ -61,20 +62,19 @@ def test_the_version(cuelight):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["tlak"], "No such command 'tlak'."),
-        (["chta"], "No such command 'chta'. Did you mean 'chat'?"),
-        (["chat"], "Missing argument 'AGENT'."),
-        (["log", "shw"], "No such command 'shw'. Did you mean 'show'?"),
-        (["doctor", "--nope"], "No such option: --nope"),
+        (["tlak"], ["No such command 'tlak'."]),
+        (["chta"], ["No such command 'chta'.", "Did you mean 'chat'?"]),
+        (["chat"], ["Missing argument", "AGENT"]),
+        (["log", "shw"], ["No such command 'shw'.", "Did you mean 'show'?"]),
+        (["doctor", "--nope"], ["No such option", "--nope"]),
     ],
 )
 def test_a_wrong_line_is_told_in_one_line_that_says_where_to_look(cuelight, args, said):
     done = cuelight(*args)
     assert done.exit_code == 2
     assert done.stdout == ""
-    assert done.stderr.startswith(f"cuelight: {said}")
-    assert done.stderr.endswith("--help` says what there is. [usage]\n")
-    assert done.stderr.count("\n") == 1
+    assert all(part in done.stderr for part in said), done.stderr
+    assert re.fullmatch(r"cuelight: .*[.?] `cuelight[a-z ]* --help` says what there is\. \[usage\]\n", done.stderr)
 
 
 def test_an_error_is_one_line_with_its_stable_code(cuelight):

@@ -18,10 +18,7 @@ from cuelight.wiring import find_agent
 
 __all__ = ["app"]
 
-app = single()
 
-
-@app.command()
 def chat(
     agent: AgentName,
     state: StateGiven = None,
@@ -59,6 +56,9 @@ def chat(
     if answered < given:
         complain(f"{given - answered} of {given} lines got no answer.", "not-answered")
         raise typer.Exit(DID_NOT_HOLD)
+
+
+app = single(chat)
 
 
 async def _answer(asked: Asked, *, keep_open: bool, show_prompt: bool, as_json: bool) -> tuple[int, int]:

@@ -5,12 +5,12 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextvars import ContextVar
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from cuelight.errors import CuelightError
@@ -55,7 +55,35 @@ class _Lazy(MutableMapping[str, Any]):
         return len(self._modules)
 
 
-class CommandGroup(TyperGroup):
+class _PlainHelp:
+    """Write the help as plain text, the same with every version of Typer."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Give what follows the command's name in a line that uses it."""
+        return ["[OPTIONS]", *(name for name, _ in self._rows(ctx, "argument"))]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List the arguments and the options."""
+        for title, kind in (("Arguments", "argument"), ("Options", "option")):
+            if rows := self._rows(ctx, kind):
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def _rows(self, ctx: Any, kind: str) -> list[tuple[str, str]]:
+        rows = []
+        for parameter in cast(Any, self).get_params(ctx):
+            if parameter.param_type_name == kind:
+                names = ", ".join(sorted(parameter.opts, key=len)) if kind == "option" else ""
+                value = "" if getattr(parameter, "is_flag", False) else parameter.metavar or parameter.name.upper()
+                rows.append((f"{names} {value}".strip(), parameter.help or ""))
+        return rows
+
+
+class _Command(_PlainHelp, TyperCommand):
+    pass
+
+
+class CommandGroup(_PlainHelp, TyperGroup):
     """Be a command that has commands.
 
     `table` names them in order, each with the module whose `app` it is and one line of help, so that listing them
@@ -71,6 +99,15 @@ class CommandGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; without any, the help is what was asked for."""
         return super().parse_args(ctx, args or ["--help"])
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Give what follows the command's name in a line that uses it."""
+        return ["[OPTIONS]", "COMMAND ..."]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List the options and the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands."""
@@ -100,7 +137,7 @@ class CommandGroup(TyperGroup):
         given = [argument for argument in given if argument != "--debug"]
         _be_robust()
         try:
-            code = super().main(given, prog_name or "cuelight", complete_var, False, windows_expand_args, **extra)
+            code = super().main(given, "cuelight", complete_var, False, windows_expand_args, **extra)
             sys.stdout.flush()
         except BrokenPipeError:  # what was still to be written
             _forget_stdout()
@@ -125,9 +162,11 @@ def group(table: Mapping[str, tuple[str, str]], **options: Any) -> typer.Typer:
     return typer.Typer(cls=cls, add_completion=False, rich_markup_mode=None, **options)
 
 
-def single() -> typer.Typer:
-    """Make the app of a command that is on its own."""
-    return typer.Typer(add_completion=False, rich_markup_mode=None)
+def single(function: Callable[..., None]) -> typer.Typer:
+    """Make a function a command: its signature gives the arguments and options, its docstring the help."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(cls=_Command)(function)
+    return app
 
 
 def is_debugging() -> bool:

@@ -13,12 +13,11 @@ from cuelight.cli.session import Asked, open_session
 from cuelight.cli.terminal import in_terminal, talk
 from cuelight.cli.waiting import run
 from cuelight.errors import NotSetUp
+from cuelight.log import reduce
 from cuelight.wire import encode
 from cuelight.wiring import find_agent
 
 __all__ = ["app", "example"]
-
-app = single()
 
 # In a wheel the example lies beside this file; in a checkout it is among the others.
 _PLACES = (Path(__file__).parent / "_demo", Path(__file__).parents[3] / "examples")
@@ -33,7 +32,6 @@ LINES = (
 )
 
 
-@app.command()
 def demo(model: ModelName = None, store: StoreName = None) -> None:
     """Talk with the example agent: no key, no service.
 
@@ -43,8 +41,12 @@ def demo(model: ModelName = None, store: StoreName = None) -> None:
     asked = Asked("demo", find_agent(str(example())), model, store)
     if in_terminal():
         run(lambda interrupts: talk(asked, interrupts))
+        typer.echo("\nAn agent of your own: cuelight new front-desk")
     elif not run(lambda _: _play(asked)):
         raise typer.Exit(DID_NOT_HOLD)
+
+
+app = single(demo)
 
 
 async def _play(asked: Asked) -> bool:
@@ -53,7 +55,7 @@ async def _play(asked: Asked) -> bool:
         with show_plainly(session) as show:
             given, answered = await answer_lines(session, _lines(), show)
         typer.echo("\nThe State of the call, folded from its log:")
-        typer.echo(msgspec.json.format(encode(session.call.state)))
+        typer.echo(msgspec.json.format(encode(reduce(await session.log()))))
     return given == answered
 
 

@@ -27,8 +27,6 @@ from cuelight.wiring import store_setting
 
 __all__ = ["app"]
 
-app = single()
-
 _STYLES = {"ok": "green", "--": "dim", "!!": "bold red"}
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 
@@ -41,7 +39,6 @@ class Finding(Struct, frozen=True):
     text: str
 
 
-@app.command()
 def doctor(store: StoreName = None, as_json: AsJson = False) -> None:
     """Say what is set up, what is missing and how to add it.
 
@@ -54,6 +51,9 @@ def doctor(store: StoreName = None, as_json: AsJson = False) -> None:
         _print(findings)
     if any(finding.status == "!!" for finding in findings):
         raise typer.Exit(DID_NOT_HOLD)
+
+
+app = single(doctor)
 
 
 def _print(findings: list[Finding]) -> None:

@@ -16,15 +16,14 @@ from cuelight.errors import BadInput
 
 __all__ = ["app"]
 
-app = single()
-
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 _TAKEN = frozenset({"Agent", "CueSheet", "Literal", "Path", "Script", "Understudy"})  # what the files themselves use
 
 
-@app.command()
 def new(
-    name: Annotated[str, typer.Argument(help="Its name, such as front-desk; a folder may go before it.")],
+    name: Annotated[
+        str, typer.Argument(help="Its name, such as front-desk; a folder may go before it.", metavar="NAME")
+    ],
 ) -> None:
     """Make an agent, its cue sheet and its first test.
 
@@ -45,6 +44,9 @@ def new(
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}. Name a folder that can.") from error
     _say_what_is_next(folder)
+
+
+app = single(new)
 
 
 def _folder(path: Path) -> Path:

@@ -16,10 +16,6 @@ from cuelight.wiring import find_agent
 __all__ = ["app"]
 
 
-app = single()
-
-
-@app.command()
 def prompt(
     agent: AgentName,
     state: StateGiven = None,
@@ -38,3 +34,6 @@ def prompt(
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(shown)).decode() + "\n")
     else:
         print_prompt(shown, open_console())
+
+
+app = single(prompt)

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from cuelight.cli.stored import find_call
 from cuelight.engine import Call, Engine, Reply, slug
 from cuelight.errors import BadInput, CallEnded
-from cuelight.log import Record, unmasked
+from cuelight.log import Record, disclose, unmasked
 from cuelight.ports import Model, Store
 from cuelight.stores import MemoryStore
+from cuelight.wire import Entry
 from cuelight.wiring import FoundAgent, choose_model, choose_store
 
 __all__ = ["Asked", "Session", "open_session"]
@@ -63,6 +64,10 @@ class Session:
         assert self.unanswered is not None
         (text, id_), self.unanswered = self.unanswered, None
         return self.call.say(text, id=id_)
+
+    async def log(self) -> list[Entry]:
+        """Give the whole log as it may be shown, private values masked."""
+        return disclose(await self._store.read(self.call.id))
 
     async def new_records(self) -> list[Record]:
         """Give what was stored of the call since this was last asked."""

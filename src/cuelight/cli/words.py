@@ -59,4 +59,4 @@ def _sums(state: State) -> Iterator[str]:
 
 def _shown(file: Path) -> str:
     here = Path.cwd()
-    return str(file.relative_to(here)) if file.is_relative_to(here) else str(file)
+    return str(file.relative_to(here) if file.is_relative_to(here) else Path(file.parent.name, file.name))

@@ -16,10 +16,7 @@ from cuelight.wire import Entry, entry
 
 __all__ = ["app"]
 
-app = single()
 
-
-@app.command()
 def erase(
     call: CallName,
     store: StoreName = None,
@@ -31,6 +28,9 @@ def erase(
     field that held one is as new when the call is taken up again. A call that is live somewhere cannot be erased.
     """
     with_store(store, lambda opened: _erase(opened, call, yes))
+
+
+app = single(erase)
 
 
 async def _erase(store: Store, named: str, yes: bool) -> None:

@@ -15,13 +15,12 @@ from cuelight.wiring import store_setting
 
 __all__ = ["app"]
 
-app = single()
 
-
-@app.command()
 def list_calls(
     store: StoreName = None,
-    most: Annotated[int, typer.Option("--most", "-n", min=1, help="How many to list.")] = 20,
+    most: Annotated[
+        int, typer.Option("--most", "-n", min=1, metavar="NUMBER", help="How many to list; 20 unless it is said.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the calls that are stored.
@@ -50,3 +49,6 @@ def list_calls(
         typer.echo(line.rstrip())
     if len(calls) > most:
         typer.echo(f"… and {len(calls) - most} more: --most {len(calls)} lists all.")
+
+
+app = single(list_calls)

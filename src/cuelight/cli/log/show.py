@@ -17,12 +17,9 @@ from cuelight.wire import Entry, encode_lines
 
 __all__ = ["app"]
 
-app = single()
-
 _STYLES = {"turn.user": "green", "turn.agent": "cyan", "error": "yellow"}
 
 
-@app.command()
 def show(source: SourceName, store: StoreName = None, as_json: AsLines = False) -> None:
     """Show a log, one line an entry.
 
@@ -38,6 +35,9 @@ def show(source: SourceName, store: StoreName = None, as_json: AsLines = False) 
         typer.echo(f"cuelight: {damage.message} [{damage.kind}]", err=True)
     if found.unreadable:
         raise typer.Exit(DID_NOT_HOLD)
+
+
+app = single(show)
 
 
 def _print(entries: list[Entry], console: Console) -> None:

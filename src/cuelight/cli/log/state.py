@@ -13,10 +13,7 @@ from cuelight.wire import encode
 
 __all__ = ["app"]
 
-app = single()
 
-
-@app.command()
 def state(source: SourceName, store: StoreName = None) -> None:
     """Show the State that a log folds into, as JSON.
 
@@ -30,3 +27,6 @@ def state(source: SourceName, store: StoreName = None) -> None:
         typer.echo(f"cuelight: {damage.message} [{damage.kind}]", err=True)
     if found.unreadable:
         raise typer.Exit(DID_NOT_HOLD)
+
+
+app = single(state)

@@ -11,10 +11,7 @@ from cuelight.wire import encode
 
 __all__ = ["app"]
 
-app = single()
 
-
-@app.command()
 def verify(source: SourceName, store: StoreName = None, as_json: AsJson = False) -> None:
     """Say whether a log is whole and, if not, where and how not.
 
@@ -35,6 +32,9 @@ def verify(source: SourceName, store: StoreName = None, as_json: AsJson = False)
         raise typer.Exit(DID_NOT_HOLD)
     if not as_json:
         typer.echo(f"Whole: {_read(len(found.entries))}.")
+
+
+app = single(verify)
 
 
 def _read(entries: int) -> str:

@@ -9,10 +9,10 @@ from cuelight.wire import json_schema
 
 __all__ = ["app"]
 
-app = single()
 
-
-@app.command()
 def schema() -> None:
     """Show the JSON Schema of every entry, command and State."""
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(json_schema())) + b"\n")
+
+
+app = single(schema)
