@@ -175,6 +175,15 @@ async def test_a_reply_asked_for_in_a_tool_follows_the_direct_one_in_the_same_tu
         assert "Now ask for the name." not in str(call.requests[2].messages) + call.requests[2].view
 
 
+async def test_what_the_model_is_told_for_one_reply_holds_until_it_has_replied() -> None:
+    script = Script("  ", ["It is ", RuntimeError("lost")], "ready.", "Fine.")
+    async with rehearsing(Host, script) as call:
+        assert (await call.event("reply")).text == "It is\nready."
+        assert ["Tell them it is ready." in request.view for request in call.requests] == [True, True, True]
+        await call.say("good")
+        assert "Tell them it is ready." not in call.requests[3].view
+
+
 async def test_one_reply_for_one_turn_however_many_requests_it_took() -> None:
     script = Script(["A", calls("look")], ["B", calls("look_async")], "", "C")
     async with rehearsing(Host, script) as call:

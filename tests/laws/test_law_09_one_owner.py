@@ -250,6 +250,16 @@ async def test_words_that_cannot_be_stored_are_refused_before_anything_is_done(t
         assert (await call.say("hello")).text == "Hm."
 
 
+async def test_a_reader_that_fails_does_not_stop_the_call(caplog: pytest.LogCaptureFixture) -> None:
+    def fails(entry: Any) -> None:
+        raise LookupError("the reader's own")
+
+    async with rehearsing(Post, Script(calls("send", what="a"), "Sent.")) as call:
+        call._live.listen(fails)
+        assert (await call.say("send")).text == "Sent."
+        assert "the reader's own" in caplog.text
+
+
 async def test_two_calls_of_one_class_share_nothing() -> None:
     async with (
         rehearsing(Post, Script(calls("send", what="a"), "A.")) as one,

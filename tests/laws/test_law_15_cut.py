@@ -306,6 +306,17 @@ async def test_a_reply_is_cut_once() -> None:
         assert talk(call.requests[1])[1] == ("assistant", f"One is here. {CUT_BY_CALLER}")
 
 
+async def test_a_turn_is_cut_once() -> None:
+    model = Streaming("One. ", "Two. ")
+    async with rehearsing(Desk, model) as call:
+        saying = asyncio.create_task(call.say("count"))
+        model.next.release()
+        await settle()
+        call.interrupt(heard="On")
+        call.interrupt(heard="One. Two.")
+        assert (await saying).text == "On"
+
+
 async def test_an_interruption_overtakes_what_waits() -> None:
     async with rehearsing(Desk, Script(FIVE, "Yes.")) as call:
         await call.say("count")

@@ -256,6 +256,17 @@ async def test_an_adopted_answer_can_be_cut() -> None:
         assert model.open == 0
 
 
+async def test_a_prepared_answer_is_dropped_when_its_turn_is_cut_before_it_asks() -> None:
+    model = Slow()
+    async with rehearsing(Desk, model) as call:
+        call.prepare("count")
+        await settle()
+        call._live.listen(lambda entry: call.interrupt() if entry.type == "turn.user" else None)
+        reply = await asyncio.wait_for(call.say("count"), 2)
+        assert (reply.text, reply.interrupted) == ("", True)
+        assert model.open == 0
+
+
 async def test_a_prepared_answer_that_nobody_wants_is_closed_with_the_call() -> None:
     model = Slow()
     async with rehearsing(Desk, model) as call:

@@ -243,6 +243,8 @@ class Conduct:
             raise
         finally:
             self.turn = None
+            if turn.prepared is not None:  # it came to no request
+                await turn.prepared.drop()
         self.playing = speech_id if turn.pieces and not turn.cut else None
         if self.context.ended is not None:
             await self.finish(self.context.ended, "agent")

@@ -17,6 +17,8 @@ from .threads import Threads
 
 __all__ = ["Handler", "Outcome", "Runner", "describe", "running_handler"]
 
+Status = Literal["done", "failed", "timeout"]
+
 _running: ContextVar["Handler | None"] = ContextVar("cuelight_handler", default=None)
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 _GRACE_CYCLES = 8  # how long a cancelled coroutine may take to put its things away, in turns of the loop
@@ -32,8 +34,8 @@ class Outcome:
 
     __slots__ = ("error", "misrouted", "seconds", "status", "value")
 
-    def __init__(self, status: Literal["done", "failed", "timeout"], value: Any, error: BaseException | None) -> None:
-        self.status = status
+    def __init__(self, status: Status, value: Any, error: BaseException | None) -> None:
+        self.status: Status = status
         self.value = value
         self.error = error
         self.misrouted = False
@@ -164,7 +166,7 @@ class Runner:
         loop = asyncio.get_running_loop()
         over: asyncio.Future[Outcome] = loop.create_future()
 
-        def settle(status: Literal["done", "failed", "timeout"], value: Any, error: BaseException | None) -> None:
+        def settle(status: Status, value: Any, error: BaseException | None) -> None:
             if not over.done():
                 over.set_result(Outcome(status, value, error))
 

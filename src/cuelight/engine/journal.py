@@ -1,5 +1,6 @@
 """The pen of one call: entries are written here, masked, projected for the model, and stored at barriers."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from cuelight.ports import Clock, Lease, Store
 from cuelight.wire import Entry, State
 
 __all__ = ["Journal"]
+
+_log = logging.getLogger("cuelight")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -186,4 +189,7 @@ class Journal:
 
     def _deliver(self, entry: Entry) -> None:
         for listener in tuple(self._listeners):
-            listener(entry)
+            try:
+                listener(entry)
+            except Exception:  # a reader's fault is the reader's: the call goes on
+                _log.exception("A listener of call %s failed at entry %s (%s).", self.call, entry.seq, entry.type)

@@ -101,7 +101,8 @@ def write_route(
         data["content_type"] = str(route.content_type)
     if isinstance(route.message, str):
         data["message"] = route.message
-    shown, private = dict(data), []
+    shown = dict(data)
+    private: list[str] = []
     if route.state:
         data["state"] = msgspec.json.decode(plain_json(dict(route.state)))
         shown["state"], private = mask_fields(data["state"], context.agent.__declaration__.private)

@@ -113,7 +113,7 @@ class Standing:
             digest = _digest(text)
             if digest != self._view_hash:
                 self._view_hash = digest
-                self._write_block("view", text)
+                self._write_block("view", text, digest)
         return delimit(text, *notes)
 
     def _write_state(self, changed: list[str], cause: Mapping[str, Any] | None, *, always: bool = False) -> None:
@@ -125,13 +125,14 @@ class Standing:
             private = private_values(self.agent) if shot.full != shot.shown else []
             self._journal.write_state(shot.full, shot.shown, changed, cause, private)
 
-    def _write_block(self, name: str, text: str) -> None:
-        self._journal.write("prompt.changed", {"name": name, "hash": _digest(text), "chars": len(text)})
+    def _write_block(self, name: str, text: str, digest: str | None = None) -> None:
+        self._journal.write("prompt.changed", {"name": name, "hash": digest or _digest(text), "chars": len(text)})
 
     def _tell_failures(self, kind: str, failures: tuple[tuple[str, Exception], ...], sentence: str) -> None:
         failing = self._failing[kind]
         if not failures:
-            failing.clear()
+            if failing:
+                failing.clear()
             return
         for name, error in failures:
             if name not in failing:

@@ -99,6 +99,8 @@ class Turn:
 
     def interrupt(self, heard: str | None) -> None:
         """Let the caller cut in: the request stops, calls not begun do not run, and what was heard is kept."""
+        if self.cut:
+            return  # the first one was it
         self.cut = True
         self.heard = heard
         if self._stream is not None:
@@ -140,6 +142,7 @@ class Turn:
             if self.cut:
                 return attempt
             if attempt.error is None and not attempt.is_empty:
+                self.instructions = None
                 return attempt
             if not self._tell_failure(attempt, number):
                 break
@@ -211,7 +214,6 @@ class Turn:
         if attempt.error is not None or attempt.cut:
             data["cut"] = True
         context.journal.write("cue.reply", data)
-        self.instructions = None
         if attempt.cut:
             self._say_cut(attempt)
         elif text := attempt.text.strip():

@@ -81,6 +81,8 @@ class Secrets:
 
     def add(self, values: Iterable[str]) -> tuple[str, ...]:
         """Learn values; gives those that are new. Values shorter than four characters are never masked in free text."""
+        if not values:
+            return ()
         new = tuple(dict.fromkeys(v for v in values if len(v.strip()) >= SHORTEST and v not in self._values))
         if new:
             self._values.update(new)
