@@ -73,7 +73,9 @@ class MemoryStore:
         if log is None:
             log = self._logs[call] = _Log()
         log.records.extend(records)
-        log.ended = log.ended or any(is_end(record.entry) for record in records)
+        for record in records:
+            if is_end(record.entry):
+                log.ended = True
         self._waiters.grown(call, len(log.records))
 
     async def read(self, call: str, from_seq: int = 1) -> list[Record]:

@@ -15,8 +15,12 @@ def check_append(call: str, expected_seq: int, records: Sequence[Record]) -> Non
     Raises:
         BadEntry: naming the first that does not.
     """
-    for seq, record in enumerate(records, expected_seq + 1):
-        _check(call, seq, record.entry)
+    seq = expected_seq
+    for record in records:
+        entry = record.entry
+        seq += 1
+        if entry.seq != seq or entry.call != call or entry.ephemeral:
+            _check(call, seq, entry)
 
 
 def erased(call: str, records: Sequence[Record], scrubbed: Sequence[Entry]) -> list[Record]:
