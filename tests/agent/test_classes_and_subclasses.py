@@ -321,6 +321,18 @@ def test_a_function_from_elsewhere_is_a_tool_under_the_name_it_has_in_the_class(
     assert look.spec.description == "Looks."
 
 
+def test_a_function_that_makes_methods_may_use_a_name_again() -> None:
+    made = []
+    for word in ("a", "b"):
+
+        @tool(name=word)
+        def say(self: Any) -> None: ...
+
+        made.append(say)
+    cls = type("Night", (Agent,), {"one": made[0], "two": made[1], "__module__": __name__})
+    assert tools_of(cls) == ["a", "b"]
+
+
 def test_abstract_and_generic_classes() -> None:
     T = TypeVar("T")
 

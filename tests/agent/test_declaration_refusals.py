@@ -270,6 +270,30 @@ def test_two_tools_of_one_name_that_can_be_visible_together() -> None:
     ]
 
 
+def test_two_methods_of_one_name_in_one_class() -> None:
+    def make() -> None:
+        class Desk(Agent):
+            stage: Literal["a", "b"] = "a"
+
+            @tool(stage="a")
+            def book(self) -> None: ...
+
+            @tool(stage="b")
+            def book(self, slot: str) -> None: ...  # noqa: F811
+
+            @tool
+            def ring(self) -> None: ...
+
+            @tool
+            def ring(self) -> None: ...  # noqa: F811
+
+    twice = "the class defines it twice, and only the last would count; give one of the two another name, with"
+    assert problems(make) == [
+        f"tool `{name}`: {twice} @tool(name='{name}') if the model shall call both the same"
+        for name in ("book", "ring")
+    ]
+
+
 def test_two_tools_of_one_name_in_different_stages_are_fine() -> None:
     class Desk(Agent):
         stage: Literal["a", "b"] = "a"

@@ -371,15 +371,10 @@ def test_a_value_with_a_cycle_is_refused() -> None:
 
 
 def test_numbers_and_enum_members_may_stand_for_what_they_are() -> None:
-    price = agent_of(float, 0.0)()
-    price.it = 5
-    assert price.it == 5
-    word = agent_of(str, "")()
-    word.it = Word.YES
-    assert word.it == "yes"
-    count = agent_of(int, 0)()
-    count.it = Size.L
-    assert count.it == 3
+    for annotation, opening, value, read in ((float, 0.0, 5, 5.0), (str, "", Word.YES, "yes"), (int, 0, Size.L, 3)):
+        holder = agent_of(annotation, opening)()
+        holder.it = value
+        assert (holder.it, type(holder.it)) == (read, annotation)
 
 
 def test_a_validator_of_the_author_may_refuse_and_may_break() -> None:

@@ -102,8 +102,8 @@ class Cell:
                 "started with asyncio.to_thread."
             )
         else:
-            self.fields[name].admit(self.owner, value, None)
-            self.resting[name] = value
+            _, read = self.fields[name].admit(self.owner, value, None)
+            self.resting[name] = read if is_immutable(read) else value
 
     def running(self) -> str | None:
         """Say which handler of the call is running here, or None."""
@@ -117,7 +117,7 @@ class Cell:
             WrongType: when a value that was changed in place no longer fits its field.
         """
         for name, value in self.resting.items():
-            self.encoded[name] = self.fields[name].admit(self.owner, value, None)
+            self.encoded[name], _ = self.fields[name].admit(self.owner, value, None)
 
     def go_live(self) -> None:
         """Enter a call: from now on only handlers change the state.
@@ -143,7 +143,7 @@ class Cell:
         values: Mapping[str, Any] = self.resting
         if frame is not None and frame.ledger is self.ledger and not frame.closed:
             values = {**self.resting, **frame.values_of(self)}
-        changed = {name: self.fields[name].admit(self.owner, value, None) for name, value in values.items()}
+        changed = {name: self.fields[name].admit(self.owner, value, None)[0] for name, value in values.items()}
         return {**self.encoded, **changed}
 
 
@@ -212,8 +212,9 @@ class Frame:
             raise OutsideHandler(
                 f"{cell.owner}.{name} was written in {self.label}, which only reads. Write it in a tool or a hook."
             )
-        self._written[cell, name] = cell.fields[name].admit(cell.owner, value, self.label)
-        self.values_of(cell)[name] = value
+        self._written[cell, name], read = cell.fields[name].admit(cell.owner, value, self.label)
+        # The same thing everywhere: an integer written to a float is that float, at once and after a restart.
+        self.values_of(cell)[name] = read if is_immutable(read) else value
 
     def stage(self) -> Staged:
         """Close the frame and encode what changed in it, without committing it.
@@ -247,7 +248,7 @@ class Frame:
             encoded = b""  # no form of anything, so the check below finds the fault
         if encoded == before:
             return None
-        return encoded if encoded == written else field.admit(cell.owner, value, self.label)
+        return encoded if encoded == written else field.admit(cell.owner, value, self.label)[0]
 
     def close(self) -> None:
         """Refuse every later write."""

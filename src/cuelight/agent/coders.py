@@ -10,12 +10,12 @@ import msgspec
 
 from cuelight.agent.annotations import NoSchema, supported
 from cuelight.agent.fidelity import is_finite, lost
-from cuelight.agent.schemas import clean_schema, has_sets, sort_sets
+from cuelight.agent.schemas import clean_schema, has_sets, is_open, sort_sets
 
 if TYPE_CHECKING:
     import pydantic
 
-__all__ = ["Coder", "Misfit", "adapter_of", "is_immutable", "plain_json"]
+__all__ = ["Coder", "Misfit", "adapter_of", "coder_of", "is_immutable", "plain_json"]
 
 _IMMUTABLE = frozenset({type(None), bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal})
 _SHORT_INT = 1 << 63
@@ -78,23 +78,24 @@ class Coder:
         self._exact = _exact_types(annotation)
         self._sets = has_sets(self._schema)
 
-    def admit(self, value: Any) -> bytes:
-        """Check a value, converting nothing, and give its JSON form.
+    def admit(self, value: Any) -> tuple[bytes, Any]:
+        """Check a value, converting nothing, and give its JSON form and what that is read back as, which is its equal.
 
         Raises:
             Misfit: when it does not fit, or would not come back from its JSON form as what it is.
         """
         if type(value) in self._exact and _is_plain(value):
-            return self._dump(value)
+            return self._dump(value), value
         try:
             self._validate(value, strict=True)
         except Exception as error:  # an author's validator may raise anything
             raise Misfit(_words(error)) from None
         encoded = self.encode(value)
-        difference = lost(value, self.decode(encoded))
+        read = self.decode(encoded)
+        difference = lost(value, read)
         if difference is not None:
             raise Misfit(difference)
-        return encoded
+        return encoded, read
 
     def fit(self, value: Any) -> Any:
         """Give a value that fits, from one given as such or in its JSON form.
@@ -104,12 +105,13 @@ class Coder:
         """
         try:
             self.admit(value)
+            return value
         except Misfit as misfit:
             try:
-                return self.decode(plain_json(value))
+                encoded = plain_json(value)
             except ValueError:
                 raise misfit from None
-        return value
+        return self._read(encoded, extra=None if is_open(self._schema) else "forbid")
 
     def encode(self, value: Any) -> bytes:
         """Write a value as JSON; one set has one form, whatever the order of its items.
@@ -131,10 +133,29 @@ class Coder:
         Raises:
             Misfit: when it does not fit the annotation.
         """
+        return self._read(encoded)
+
+    def _read(self, encoded: bytes, extra: Any = None) -> Any:
         try:
-            return self._load(encoded, strict=True, by_alias=True, by_name=True)
+            return self._load(encoded, strict=True, by_alias=True, by_name=True, extra=extra)
         except Exception as error:  # an author's validator may raise anything
             raise Misfit(_words(error)) from None
+
+
+_shared: dict[Any, Coder] = {}
+
+
+def coder_of(annotation: Any) -> Coder:
+    """Give the coder of an annotation; those of texts, numbers and truth values are made once for all fields.
+
+    Raises:
+        NoSchema: when no JSON Schema exists for the annotation.
+    """
+    if not _exact_types(annotation):
+        return Coder(annotation)
+    if annotation not in _shared:
+        _shared[annotation] = Coder(annotation)
+    return _shared[annotation]
 
 
 def _exact_types(annotation: Any) -> frozenset[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, get_origin
 
 from cuelight.agent.annotations import NoSchema, literal_values, type_name
-from cuelight.agent.coders import Coder, Misfit
+from cuelight.agent.coders import Misfit, coder_of
 from cuelight.agent.fields import NO_DEFAULT, Field, StateOptions
 from cuelight.agent.reading import Reading, no_schema, shown, stage_line
 from cuelight.agent.tools import options_of
@@ -106,7 +106,7 @@ class _Reader:
         problems = [f"field `{name}`: {problem}" for problem in _option_problems(name, options)]
         self._refuse(*problems)
         try:
-            coder = old.coder if old is not None else Coder(annotation)
+            coder = old.coder if old is not None else coder_of(annotation)
         except NoSchema as error:
             self._refuse(f"{no_schema(f'field `{name}`', annotation, error)}, or call it `_{name}` if it is no state")
             return
@@ -135,7 +135,7 @@ class _Reader:
             self._refuse(f"field `stage` opens with {shown(default)}, which is none of its stages: {stages}")
             return False
         try:
-            field.default = field.coder.admit(default)
+            field.default, _ = field.coder.admit(default)
         except Misfit as misfit:
             hint = ""
             if isinstance(default, type | types.FunctionType):

@@ -69,7 +69,7 @@ class Field:
         self.visibility: Visibility = options.visibility
         self.was: tuple[str, ...] = options.was
         self.stages: tuple[str, ...] | None = literal_values(annotation) if name == "stage" else None
-        self._stage_forms = {stage: msgspec.json.encode(stage) for stage in self.stages or ()}
+        self._stage_forms = {stage: (msgspec.json.encode(stage), stage) for stage in self.stages or ()}
         self.default = b"null"
         """What a call opens with, as JSON."""
 
@@ -87,8 +87,8 @@ class Field:
     def __delete__(self, instance: Any) -> None:
         raise AttributeError(f"{type(instance).__name__}.{self.name} is state and cannot be deleted; write a value.")
 
-    def admit(self, owner: str, value: Any, where: str | None) -> bytes:
-        """Check a value and give its JSON form.
+    def admit(self, owner: str, value: Any, where: str | None) -> tuple[bytes, Any]:
+        """Check a value and give its JSON form, and the value as that is read back.
 
         Args:
             owner: the name of the class whose field it is.
@@ -100,10 +100,10 @@ class Field:
             WrongType: when the annotation does not admit the value, or its JSON form would not be read back as it.
         """
         if self.stages is not None:
-            form = self._stage_forms.get(value) if isinstance(value, str) else None
-            if form is None:
+            admitted = self._stage_forms.get(value) if isinstance(value, str) else None
+            if admitted is None:
                 raise NotAStage(owner, value, self.stages, where=where)
-            return form
+            return admitted
         try:
             return self.coder.admit(value)
         except Misfit as misfit:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cuelight.agent.annotations import NoSchema, Scope, admits_none, type_name
 from cuelight.agent.arguments import Arguments, Parameter
-from cuelight.agent.coders import Coder, Misfit, adapter_of
+from cuelight.agent.coders import Misfit, adapter_of, coder_of
 from cuelight.agent.docstrings import read_docstring
 from cuelight.agent.reading import no_schema, shown
 from cuelight.agent.schemas import is_array, reaches
@@ -48,6 +48,11 @@ class _Builder:
     def build(self) -> Tool | None:
         function, options = self._function, self._options
         self.problems.extend(_option_problems(self._method, options))
+        if options.replaced is not None and options.replaced is not function:
+            self.problems.append(
+                f"the class defines it twice, and only the last would count; give one of the two another name, with "
+                f"@tool(name={(options.name or self._method)!r}) if the model shall call both the same"
+            )
         if not inspect.isfunction(function):
             kind = type(function).__name__
             self.problems.append(f"it is a {kind}; write it as a method with self")
@@ -118,7 +123,7 @@ class _Builder:
             self.problems.append(f"parameter `{name}` is None unless it is given; write `{name}: {kind} | None = None`")
             return None
         try:
-            return Coder(annotation).admit(default)
+            return coder_of(annotation).admit(default)[0]
         except NoSchema:
             return None  # told where all parameters are looked at
         except Misfit as misfit:

@@ -1,8 +1,9 @@
 """Tools: what `@tool` says, and a tool as a class declares it."""
 
 import inspect
+import sys
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar, overload
 
 from msgspec import UNSET
@@ -34,6 +35,8 @@ class ToolOptions:
     timeout: Any
     preview: Any
     confirm: Any
+    replaced: Any = None
+    """A method marked before in the same class body, whose name this one takes away."""
 
 
 @overload
@@ -87,10 +90,13 @@ def tool(
     options = ToolOptions(
         name=name, stage=stage, when=when, pii=pii, effect=effect, timeout=timeout, preview=preview, confirm=confirm
     )
+    around = sys._getframe(1).f_locals
+    body = around if "__qualname__" in around else {}  # only the body of a class has that name
 
     def mark(marked: Any) -> Any:
+        before = body.get(getattr(marked, "__name__", ""))
         try:
-            setattr(marked, _MARK, options)
+            setattr(marked, _MARK, options if options_of(before) is None else replace(options, replaced=before))
         except AttributeError:
             raise DeclarationRefused("@tool", [_unmarkable(marked)]) from None
         return marked
