@@ -25,13 +25,13 @@ _NO_PLACE = rf"(?! (?:all|choice|name|visit|week|month|year|time (?:here|i)|thin
 _PART = "morning|afternoon|evening"
 _NUMBERED = "(?:number|option)"
 _PLACES = (
-    (0, _spoken(rf"{_NUMBERED} (?:one|1)|(?:first|1st|earliest|soonest){_NO_PLACE}|the earlier(?: one| time)?|"
+    (0, _spoken(rf"{_NUMBERED} (?:one|1)|(?:first|1st|earliest|soonest){_NO_PLACE}|the earl(?:y|ier)(?: one| time)?|"
                 rf"first thing|as early as|early (?:in the )?(?:{_PART})")),
     (1, _spoken(rf"{_NUMBERED} (?:two|2)|the (?:second|2nd){_NO_PLACE}|(?:second|2nd) (?:one|slot|time|option)")),
     (2, _spoken(rf"{_NUMBERED} (?:three|3)|(?:third|3rd){_NO_PLACE}")),
     (3, _spoken(rf"{_NUMBERED} (?:four|4)|(?:fourth|4th){_NO_PLACE}")),
     (4, _spoken(rf"{_NUMBERED} (?:five|5)|(?:fifth|5th){_NO_PLACE}")),
-    (-1, _spoken(rf"(?:last|latest|final){_NO_PLACE}|the later(?: one| time)?|as late as|"
+    (-1, _spoken(rf"(?:last|latest|final){_NO_PLACE}|the late(?:r)?(?: one| time)?|as late as|"
                  rf"late (?:in the )?(?:{_PART})|end of the day")),
 )  # fmt: skip
 _ANYWHERE = _spoken(

@@ -106,7 +106,7 @@ _NTH_ALONE = _words(
 )
 _NTH_ASKED = _words(rf"(?:the\s+)?()({_SPELLED_NTH}){_THEN}")
 _NEAR = _words(
-    r"(?:the\s+)?day\s+(?:after\s+tom+or+ow|before\s+yesterday)|tom+or+ow|today|tonight|yesterday|"
+    r"(?:the\s+)?day\s+(?:after\s+tom+or+ow|before\s+yesterday)|tom+or+ow|today|tonight|yesterday|right\s+now|"
     r"this\s+(?:morning|afternoon|evening)"
 )
 _FROM_NOW = _words(

@@ -1,6 +1,7 @@
 """Names of people in plain English: after words that introduce one, or alone where one was asked for."""
 
 import re
+from collections.abc import Iterator
 
 from cuelight.models.understudy.moments import Place
 
@@ -42,7 +43,7 @@ _WEAK = re.compile(
     r"(?<!\w)(?:i\s+am|i'?m|it\s+is|it'?s|this\s+is|here\s+is|that'?s|my\s+name|name)(?=\s)", re.IGNORECASE
 )
 _BEHIND = re.compile(
-    rf"(?<!\w)({_WORD}(?:\s+{_WORD}){{0,3}})\s+(?:here|speaking|calling|(?:is\s+)?my\s+(?:full\s+)?name)(?!\w)",
+    rf"(?<!\w)({_WORD}(?:\s+{_WORD}){{0,3}}?)\s+(?:here|speaking|calling|(?:is\s+)?my\s+(?:full\s+)?name)(?!\w)",
     re.IGNORECASE,
 )
 # What may stand around a name that is the whole answer.
@@ -53,8 +54,11 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(
-    r"\s*(?:$|\+?\d|(?:and|my|on|number|phone|here|speaking|calling|from|with|please|thanks|the)\b)", re.IGNORECASE
+    r"\s*(?:$|[/|+]?\s*\d|(?:and|my|on|number|phone|here|speaking|calling|from|with|please|thanks|the|an?|he|she|it)\b)",
+    re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d[\d\s().-]{5,}")
+_PAIR = re.compile(r"(?<!\w)(?-i:[A-Z])[\w'-]+\s(?-i:[A-Z])[\w'-]+")
 _TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "madam"})
 _PARTICLES = frozenset(
     {
@@ -99,12 +103,20 @@ def names(text: str, *, asked: bool) -> list[tuple[str, Place]]:
         name = _last_name(match)
         if name:
             found.append(name)
-    if not found and asked:
-        filler = _FILLER.match(text)
-        name = _after(text, filler.end() if filler else 0, least=1)
+    return found or (list(_answers(text)) if asked else [])
+
+
+def _answers(text: str) -> Iterator[tuple[str, Place]]:
+    """Find names that are an answer, or, beside a number, a part of one: "600 123 456, Ada Byrne"."""
+    for start in [0, *(gap.end() for gap in re.finditer(r"\s{2,}", text))]:
+        filler = _FILLER.match(text, start)
+        name = _after(text, filler.end() if filler else start, least=1 if start == 0 else 2)
         if name and _FOLLOWS.match(text, name[1][1]):
-            found.append(name)
-    return found
+            yield name
+    if _DIGITS.search(text):
+        for match in _PAIR.finditer(text):
+            if name := _after(text, match.start(), least=2):
+                yield name
 
 
 def _after(text: str, start: int, *, least: int) -> tuple[str, Place] | None:
@@ -115,23 +127,33 @@ def _after(text: str, start: int, *, least: int) -> tuple[str, Place] | None:
     run = _RUN.match(text, start)
     if run is None:
         return None
-    words = []
+    words: list[re.Match[str]] = []
     for match in re.finditer(_WORD, text[run.start(1) : run.end(1)]):
         bare = match[0].lower().replace("'", "").rstrip(".")
         if bare in _NO_NAME or (bare.endswith("ing") and match[0].islower()):
+            break
+        if len(words) > 1 and _ends_before(match, words):
             break
         words.append(match)
     while words and words[-1][0].lower() in _PARTICLES:
         words.pop()
     while words and words[0][0].lower().rstrip(".") in _TITLES:
         words.pop(0)
-    if len(words) > 2 and words[0][0].lower() == words[-1][0].lower():  # "Byrne, Ada Byrne"
-        words.pop(0)
+    if len(words) > 2 and words[0][0].lower() in (words[1][0].lower(), words[-1][0].lower()):
+        words.pop(0)  # "Byrne, Ada Byrne", "Ada. Ada Byrne"
     proper = any(word[0][0].isupper() for word in words)
-    if not words or (not proper and len(words) < least):
+    if not words or (not proper and not least <= len(words) <= 3):
         return None
     begin, end = run.start(1) + words[0].start(), run.start(1) + words[-1].end()
     return _written(text[begin:end]), (begin, end)
+
+
+def _ends_before(word: re.Match[str], words: list[re.Match[str]]) -> bool:
+    """Whether a name of several words ends before another: behind a comma, or where a small word follows large ones."""
+    if word.start() - words[-1].end() > 1:
+        return True
+    large = all(each[0][0].isupper() for each in words)
+    return large and word[0].islower() and word[0].lower() not in _PARTICLES
 
 
 def _last_name(match: re.Match[str]) -> tuple[str, Place] | None:
