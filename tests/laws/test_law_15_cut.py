@@ -323,9 +323,21 @@ async def test_an_interruption_overtakes_what_waits() -> None:
         saying = asyncio.create_task(call.say("next"))
         await asyncio.sleep(0)
         call.interrupt(heard="One is here.")
-        await saying
-        cut = datas(call.log, "cue.heard") or [d for d in datas(call.log, "turn.agent") if d["interrupted"]]
-        assert len(cut) == 1
+        assert (await saying).text == "Yes."
+        assert talk(call.requests[1])[:2] == [("user", "count"), ("assistant", f"One is here. {CUT_BY_CALLER}")]
+
+
+@pytest.mark.parametrize("cut", [None, ""])
+async def test_an_interruption_right_after_the_words_cuts_their_answer(cut: str | None) -> None:
+    async with rehearsing(Desk, Script("Yes.")) as call:
+        first, second = asyncio.create_task(call.say("hello")), asyncio.create_task(call.say("are you there?"))
+        await asyncio.sleep(0)
+        call.interrupt(heard=cut)
+        assert (await first).interrupted
+        assert (await second).text == "Yes."
+        assert len(call.requests) == 1
+        assert talk(call.requests[0]) == [("user", "hello"), ("user", "are you there?")]
+        assert heard(call.log) == ["", "Yes."]
 
 
 async def test_an_interruption_cuts_the_running_turn_and_not_the_next() -> None:

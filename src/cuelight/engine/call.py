@@ -115,6 +115,7 @@ class Call:
             if known is not None:
                 return known if isinstance(known, Reply) else await asyncio.shield(known)
         self._admit()
+        self._conduct.awaited += 1
         future = self._inbox.put(lambda: self._conduct.answer(text, id))
         if id is None:
             return await future
@@ -158,8 +159,8 @@ class Call:
         """Let the caller cut in, at once.
 
         The model's stream stops, tool calls that have not begun do not run, one that has is finished and recorded, and
-        the turn closes with what was heard. Between turns it is the last reply that was cut while it was played. May be
-        used from any thread.
+        the turn closes with what was heard. A message that waits for its turn is not answered at all. Between turns it
+        is the last reply that was cut while it was played. May be used from any thread.
 
         Args:
             heard: the words that reached the caller's ear; None is all that was spoken until now.
@@ -167,9 +168,11 @@ class Call:
         if threading.get_ident() != self._thread:
             self._loop.call_soon_threadsafe(self.interrupt, heard)
             return
-        turn = self._conduct.turn
-        if turn is not None and not turn.closed:
-            turn.interrupt(heard)
+        conduct = self._conduct
+        if conduct.turn is not None and not conduct.turn.closed:
+            conduct.turn.interrupt(heard)
+        elif conduct.awaited and (heard is None or conduct.playing is None):
+            conduct.cut_ahead = conduct.cut_ahead or (heard,)
         elif heard is not None and self._context.ended is None and self.broken is None:
             noted = self._inbox.put(lambda: self._conduct.note_heard(heard), overtaking=True)
             noted.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody waits for it

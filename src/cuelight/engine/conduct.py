@@ -32,6 +32,10 @@ class Conduct:
         """The id of the message whose turn broke off, in an author's fault or with the process."""
         self.playing: str | None = None
         """The id of the last reply, which the caller may be hearing still."""
+        self.awaited = 0
+        """How many of the caller's messages wait for their turns."""
+        self.cut_ahead: tuple[str | None] | None = None
+        """That the caller cut in before the turn of the first of them began, and what was heard."""
         self.prepared: Speculation | None = None
         """The answer that was asked for ahead."""
         self._outdated: list[Speculation] = []
@@ -74,9 +78,13 @@ class Conduct:
 
     async def answer(self, text: str, message_id: str | None) -> Reply:
         """Answer the caller's words with one turn."""
-        self.admit()
         journal = self.context.journal
-        prepared = await self._take_prepared(text if message_id is None or message_id != self.unanswered else None)
+        try:
+            self.admit()
+            prepared = await self._take_prepared(text if message_id is None or message_id != self.unanswered else None)
+        finally:
+            self.awaited -= 1
+            cut_ahead, self.cut_ahead = self.cut_ahead, None
         speech_id = self._speech_id()
         if message_id is None or message_id != self.unanswered:
             said: dict[str, Any] = {"speech_id": speech_id, "text": text, "metrics": {}}
@@ -86,7 +94,12 @@ class Conduct:
             self.context.turns += 1
         # Otherwise the turn of this very message had broken off, and its words stand in the log already.
         self.unanswered = None
-        return await self._run_turn(speech_id, message_id, journal.history.newest_words, None, prepared)
+        turn = Turn(self.context, speech_id, message_id)
+        turn.hear_caller(journal.history.newest_words)
+        turn.prepared = prepared
+        if cut_ahead is not None:
+            turn.interrupt(*cut_ahead)
+        return await self._run_turn(turn)
 
     def prepare(self, text: str) -> None:
         """Ask the model ahead for the answer to these words; nothing else is being done."""
@@ -196,7 +209,9 @@ class Conduct:
         if handler.end is not None:
             await self.finish(handler.end, "agent")
         elif handler.reply is not None:
-            reply = await self._run_turn(self._speech_id(), None, None, handler.reply)
+            turn = Turn(self.context, self._speech_id())
+            turn.instructions = handler.reply
+            reply = await self._run_turn(turn)
             if shown is None:
                 return reply
             return msgspec.structs.replace(shown, text=f"{shown.text}\n{reply.text}", speech_id=reply.speech_id)
@@ -220,24 +235,12 @@ class Conduct:
         journal.write("cue.delivered", {**delivered, "content_type": str(content_type)})
         return Reply(text=text, content=content, content_type=content_type, speech_id=speech_id)
 
-    async def _run_turn(
-        self,
-        speech_id: str,
-        message_id: str | None,
-        at: int | None,
-        instructions: str | None,
-        prepared: Speculation | None = None,
-    ) -> Reply:
-        turn = Turn(self.context, speech_id, message_id)
-        turn.instructions = instructions
-        turn.prepared = prepared
-        if at is not None:
-            turn.hear_caller(at)
+    async def _run_turn(self, turn: Turn) -> Reply:
         self.turn = turn
         try:
             reply = await turn.run()
         except Exception:
-            self.unanswered = message_id  # so that the same message, sent again, is the same turn
+            self.unanswered = turn.message_id  # so that the same message, sent again, is the same turn
             if self.context.journal.broken is None:
                 await turn.break_off()
             raise
@@ -245,7 +248,7 @@ class Conduct:
             self.turn = None
             if turn.prepared is not None:  # it came to no request
                 await turn.prepared.drop()
-        self.playing = speech_id if turn.pieces and not turn.cut else None
+        self.playing = turn.speech_id if turn.pieces and not turn.cut else None
         if self.context.ended is not None:
             await self.finish(self.context.ended, "agent")
         return reply
