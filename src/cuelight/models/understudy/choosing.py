@@ -36,9 +36,10 @@ _PLACES = (
 )  # fmt: skip
 _ANYWHERE = _spoken(
     r"any ?time|any (?:one|slot|of (?:them|those|these)|is|will|works|would)|^(?:any|either)$|whichever|whatever|"
-    r"either (?:one|time|of them|is|will|works|would)|(?:don't|do not) (?:mind|care)|(?:doesn't|does not) matter|"
-    r"you (?:choose|pick|decide)|up to you"
+    r"either (?:one|time|of them|is|will|works|would)|(?:don't|do not) (?:mind|care)(?! (?:what|who|about|for))|"
+    r"(?:doesn't|does not) matter|you (?:choose|pick|decide)|up to you"
 )
+_REFUSAL = re.compile(r"n't\b|\b(?:not|cannot|cant|dont|never|none|no)\b", re.IGNORECASE)
 
 # Parts of the day, in hours; a greeting names none.
 _PARTS = (
@@ -158,7 +159,8 @@ def _place(text: str, today: date) -> int | None:
     ]
     if found:
         return min(found)[1]
-    return 0 if _ANYWHERE.search(text) else None
+    anywhere = _ANYWHERE.search(text)
+    return 0 if anywhere and not _REFUSAL.search(text, 0, anywhere.start()) else None
 
 
 # --- by ruling others out ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ YES = (
     r"by all means|go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|"
     r"i(?:'d)? (?:like|love) (?:that|to)|sounds? (?:good|great|fine|perfect)|"
     r"that(?:'s| is| would be)? (?:works?|fine|good|great|perfect|right|ok|okay)|"
-    r"works for me|fine by me|perfect|great|lovely|(?:do|book|take) it"
+    r"works for me|fine(?: by me| with me)?|perfect|great|lovely|(?:do|book|take) it"
 )
 NO = (
     r"no|nope|nah|not (?:really|now|yet|that|this)|never ?mind|don't|do not|rather not|cancel|stop|forget it|wrong|"
@@ -48,10 +48,13 @@ def heard(cleaned: str) -> bool | None:
     return None if yes == no else yes
 
 
-_REFUSED = pattern(r"(?:don't|do not|please don't|not) (?:do|book|take|make|want|like) (?:it|that|this)")
+_REFUSED = pattern(
+    r"i(?:'m| am) (?:good|fine|okay|ok)|"
+    r"(?:don't|do not|please don't|not) (?:do|book|take|make|want|like) (?:it|that|this)"
+)
 _DOUBTED = pattern(
     r"(?:not|are you|you're|if i'm) (?:so |too |quite |really |entirely |absolutely )?(?:sure|right|ok|okay)|"
-    r"is (?:that|it|this) (?:ok|okay|right|correct)"
+    r"is (?:that|it|this) (?:ok|okay|right|correct)|(?:don't|do not) (?:mind|care|know)"
 )
 _YES = pattern(YES)
 _NO = pattern(NO)

@@ -120,6 +120,7 @@ _WEEKS_ON = _words(
     rf"(?P<day>{_DAY})\s+(?:week|in\s+(?P<weeks>a|\d|{_NUMBER})\s+weeks?(?:'?\s+time)?)"
 )
 _WEEKDAY = _words(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|(?<=on\s)(?:wed|sat|sun)|(?<=next\s)(?:wed|sat|sun))")
+_DAY_BESIDE = re.compile(r"\bday\s+(after|before)\s+(?:the\s+)?$", re.IGNORECASE)  # "the day after next Thursday"
 _BESIDE = _words(
     r"(?:the\s+)?(?:(next|following|same)\s+day|day\s+(after|before)|(?:a|one)\s+day\s+(later|earlier|sooner))"
     r"(?:\s+that)?(?!\s+(?:tom+or+ow|yesterday))"
@@ -138,7 +139,9 @@ def dates(text: str, today: date, *, asked: bool = False) -> list[tuple[date, Pl
         if any(place[0] < end and start < place[1] for _, (start, end) in found):
             continue  # part of a date that was read whole
         if not taken_back(text, place):
-            found.append((day, place))
+            beyond = _DAY_BESIDE.search(text, 0, place[0])
+            ahead = 0 if beyond is None else 1 if beyond[1].lower() == "after" else -1
+            found.append((day + timedelta(days=ahead), place))
     return sorted(found, key=lambda each: each[1])
 
 

@@ -13,21 +13,21 @@ _NO_NAME_WORDS = """
     anything appointment appointments are around as ask asked at available away back bad be because been before best
     better bit book booked booking bot both bring buddy but by bye call called caller calling came can cannot cant car
     cat cats change check cheers ciao client close come coming computer correct could customer day days dead dear did
-    different do does dog dogs doing done dont down due early either else emergency enough er evening ever every
-    everybody everyone everything exactly existing fine first folks for forget forgot free friday friend friends from
-    full get go going gone good goodbye goodnight gotta great greetings guys had happy has have havent hello help her
-    here hers hes hey hi him his hm hmm hold hoping how howdy huh human hurt i id if ill im in indeed injured instead
-    interested into is isnt it its ive just kind last late later let lets like little long looking lost lot lovely
-    machine madam make man many mate may maybe me mind mine minute moment monday month more morning my myself nah name
-    need never new newcomer next nice no nobody none nope not nothing now number of off oh ok okay old on one only
-    oops open or other our out over owner pardon part patient perfect person pet phone please possible problem puppy
-    question questions quite raining ready really register registered regular right robot running sad same saturday
-    say schedule see she should sick since sir slot so some somebody someone something soon sorry speaking still stop
-    stuck such sunday sure take tell than thank thanks that thats the their them then there these they thing thinking
-    this those though thursday thx time timeslot to today tomorrow tonight too tuesday two ugh um under unsure until
-    up urgent us very vet visit wait waiting want wanted was wasnt we weather wednesday week weekend well went were
-    what whatever whats when where which who whos why will wish with wondering wont work would wow wrong yeah year
-    years yep yes yesterday yet yo you your yours yup
+    different do does dog dogs doing done dont down due early either else emergency enough enter er evening ever every
+    everybody everyone everything exactly existing find fine first folks for forget forgot free friday friend friends
+    from full get give go going gone good goodbye goodnight gotta great greetings guys had happy has have havent hello
+    help her here hers hes hey hi him his hm hmm hold hoping how howdy huh human hurt i id if ill im in indeed injured
+    instead interested into is isnt it its ive just kind last late later let lets like little long look looking lost
+    lot lovely machine madam make man many mate may maybe me mind mine minute moment monday month more morning my
+    myself nah name need never new newcomer next nice no nobody none nope not nothing now number of off oh ok okay old
+    on one only oops open or other our out over owner pardon part patient perfect person pet phone please possible
+    problem puppy put question questions quite raining ready really register registered regular right robot running
+    sad same saturday say schedule search see send she should sick since sir slot so some somebody someone something
+    soon sorry speaking start still stop stuck such sunday sure take tell than thank thanks that thats the their them
+    then there these they thing thinking this those though thursday thx time timeslot to today tomorrow tonight too
+    try tuesday two ugh um under unsure until up urgent us use very vet visit wait waiting want wanted was wasnt we
+    weather wednesday week weekend well went were what whatever whats when where which who whos why will wish with
+    wondering wont work would wow wrong yeah year years yep yes yesterday yet yo you your yours yup
 """
 _NO_NAME = frozenset(_NO_NAME_WORDS.split())
 _WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
