@@ -101,6 +101,7 @@ async def test_an_unregistered_target_is_that_calls_error_and_the_turn_goes_on()
         assert "output" not in results(call.log)[0]
         assert call.agent.tags == ["recorded"], "a call that failed changed nothing"
         assert call.agent.stage == "when", "the next route stands"
+        assert entries(call.log, "error")[0].seq < entries(call.log, "tool.call")[1].seq, "checked where it returned"
 
 
 async def test_the_cursor_stays_where_it_is_after_a_target_that_is_none() -> None:

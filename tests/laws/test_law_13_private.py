@@ -101,6 +101,17 @@ async def test_a_private_argument_reaches_the_handler_and_the_model_and_nobody_e
         hides(everything(call), CARD, DIGITS)
 
 
+async def test_the_values_live_beside_the_log_and_not_in_it() -> None:
+    store = MemoryStore()
+    async with rehearsing(Bank, Script(calls("charge", card=CARD), f"Charged {CARD}."), store=store) as call:
+        await call.say("charge me")
+    records = await store.read(call.id)
+    hides(json.dumps([record.entry.data for record in records]), CARD)
+    held = [record for record in records if record.private is not None]
+    assert {record.entry.type for record in held} == {"tool.call", "tool.result", "cue.reply", "cue.said", "turn.agent"}
+    assert CARD in str(held[0].private)
+
+
 async def test_a_private_part_of_a_result_is_masked_in_its_place() -> None:
     async with rehearsing(Bank, Script([calls("charge", card=CARD), calls("secret")], "Done.")) as call:
         await call.say("charge me")

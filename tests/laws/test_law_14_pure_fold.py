@@ -119,6 +119,26 @@ def test_folding_changes_no_state_that_was_given_out() -> None:
     assert all(encode(state_) == written for state_, written in given)
 
 
+async def test_a_reader_of_the_live_call_holds_the_same_state_and_misses_nothing() -> None:
+    record = ["One moment. ", calls("record", name="Ada Byrne")]
+    async with rehearsing(Full, Script(record, ["Thanks, ", ModelFailed("lost")], "all done.")) as call:
+        fold = Fold(call.state)
+        live: list[str | None] = []
+
+        def read(entry: Entry) -> None:
+            assert entry.seq == fold.state.seq + (not entry.ephemeral)
+            fold.feed(entry)
+            live.append(fold.state.live.agent)
+
+        call._live.listen(read)
+        reply = await call.say("hello")
+        assert fold.state == call.state
+        assert fold.state.gaps == []
+        assert reply.text == "One moment.\nThanks,\nall done."
+        assert max((text for text in live if text), key=len) == "One moment. \nThanks, \nall done."
+        assert fold.state.live.agent is None
+
+
 def test_what_the_state_says_is_what_happened() -> None:
     state_ = reduce(LOG)
     assert [(turn.role, turn.text) for turn in state_.turns] == [

@@ -44,6 +44,7 @@ class Journal:
         self._listeners: list[Callable[[Entry], None]] = []
         self._hearers: list[Callable[[str, bool], None]] = []
         self._unsent = ""
+        self._piece_over = ""
         """Words that listeners do not have yet, because a private value may stand across their end."""
         self._fold = Fold()
         self._unfolded: list[Entry] = []
@@ -114,7 +115,7 @@ class Journal:
         if self._listeners:
             masked = self.secrets.data(type, data) if self.secrets else data
             raw = msgspec.Raw(_encode(masked))
-            self._deliver(Entry(self.seq, self._clock.now(), self.call, self.agent, type, True, raw))
+            self._deliver(Entry(self._stored_seq, self._clock.now(), self.call, self.agent, type, True, raw))
 
     def utter(self, speech_id: str, text: str, *, whole: bool) -> None:
         """Pass the agent's words on as they come: as they are to the caller's ear, masked to whoever listens.
@@ -127,6 +128,9 @@ class Journal:
         for hearer in tuple(self._hearers):
             hearer(text, whole)
         if self._listeners:
+            if text and self._piece_over == speech_id:
+                self._unsent += "\n"  # as the pieces of a turn stand in its `turn.agent`
+            self._piece_over = speech_id if whole else ""
             self._unsent += text
             ready = len(self._unsent) if whole else self.secrets.settled(self._unsent)
             text, self._unsent = self._unsent[:ready], self._unsent[ready:]
