@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 
 
 def test_each_line_is_a_turn_and_all_are_answered(cuelight, desk):
@@ -90,8 +91,6 @@ def test_lines_after_the_end_of_the_call_are_counted_as_unanswered(cuelight, des
 
 
 def test_a_program_that_keeps_the_pipe_open_is_not_waited_for_after_the_end(cuelight, desk):
-    import subprocess
-
     process = subprocess.Popen(
         cuelight.line("chat", desk), env=cuelight.environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -184,8 +183,6 @@ def test_a_store_in_memory_leaves_nothing(cuelight, desk, tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_error_and_the_call_still_ends(cuelight, desk):
-    import subprocess
-
     process = subprocess.Popen(
         cuelight.line("chat", desk, "--json"), env=cuelight.environ(), text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -198,3 +195,22 @@ def test_a_reader_that_goes_away_is_no_error_and_the_call_still_ends(cuelight, d
     assert process.stderr.read() == ""
     process.stderr.close()
     assert cuelight.state()["status"] == "ended"
+
+
+def test_ctrl_c_while_it_waits_for_the_pipe_ends_the_call(cuelight, desk):
+    process = subprocess.Popen(
+        cuelight.line("chat", desk), env=cuelight.environ(), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    process.stdin.write("hello\n")
+    process.stdin.flush()
+    while "Your name, please." not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130
+    process.stdin.close()
+    assert process.stderr.read() == ""
+    process.stdout.close()
+    process.stderr.close()
+    assert cuelight.state()["status"] == "ended"
+    assert cuelight.log()[-1]["type"] == "call.summary"

@@ -58,7 +58,8 @@ def _reply(data: _Data) -> str:
 
 
 def _summary(data: _Data) -> str:
-    return f"{data['outcome']} · {data['turns']} turns · {seconds(data['duration_s'])}"
+    turns = f"{data['turns']} turn{'' if data['turns'] == 1 else 's'}"
+    return f"{data['outcome']} · {turns} · {seconds(data['duration_s'])}"
 
 
 _TELLING: dict[str, Callable[[_Data], str]] = {
