@@ -6,6 +6,7 @@ also in entries written before anybody knew.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -13,6 +14,9 @@ import msgspec
 from cuelight.wire import ENTRY_TYPES, Entry, entry
 
 __all__ = ["MASK", "Private", "Record", "Secrets", "disclose", "leaves", "scrub", "secrets_of", "unmasked"]
+
+_GAP = r"[\s().,-]*"
+_SAID = ("zero|oh|o", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 MASK = "[private]"
 SHORTEST = 4
@@ -144,15 +148,25 @@ def _spelled(value: str) -> str:
     """Build the pattern of a value as people write and say it."""
     stripped = value.strip()
     digits = re.sub(r"[\s().+-]", "", stripped)
-    if digits.isdigit() and len(digits) >= SHORTEST:
-        spelled = r"[\s().-]*".join(digits)
-        # A short number would otherwise be found inside longer ones that have nothing to do with it.
-        return rf"\+?(?<!\d){spelled}(?!\d)" if len(digits) < 7 else rf"\+?{spelled}"
+    if digits.isascii() and digits.isdigit() and len(digits) >= SHORTEST:
+        if len(digits) < 7:  # it would be found inside longer numbers that have nothing to do with it
+            spaced = r"[\s().-]*".join(digits)
+            return rf"\+?(?<!\d){spaced}(?!\d)"
+        return rf"\+?{_GAP.join(_run(''.join(run)) for _, run in groupby(digits))}"
     number = re.fullmatch(r"-?(\d+)\.(\d+)", stripped)
     if number:
         whole = ",?".join(number.group(1))
         return rf"(?<!\d){whole}[.,]{number.group(2)}0*(?!\d)"
     return r"\s+".join(map(re.escape, stripped.split()))
+
+
+def _run(digits: str) -> str:
+    """Build the pattern of one digit, once or in a row, written or said: "00", "zero zero", "double oh"."""
+    said = rf"(?:{digits[0]}|(?<![a-z])(?:{_SAID[int(digits[0])]})(?![a-z]))"
+    if len(digits) == 1:
+        return said
+    said = rf"(?:(?:double|triple)\s+)?{said}"
+    return rf"{said}(?:{_GAP}{said}){{{(len(digits) - 1) // 3},{len(digits) - 1}}}"
 
 
 def leaves(value: Any) -> list[str]:
