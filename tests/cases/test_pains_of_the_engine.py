@@ -18,6 +18,9 @@ class Clinic(Agent):
     saved: dict[str, str] = {}
     booked: list[str] = []
 
+    def __init__(self) -> None:
+        self._hanging = asyncio.Event()
+
     @tool
     def save(self, key: str, value: str) -> str:
         """Saves what the caller said."""
@@ -44,6 +47,7 @@ class Clinic(Agent):
     @tool
     async def hang(self) -> str:
         """Hangs."""
+        self._hanging.set()
         await asyncio.Event().wait()
         return "never"
 
@@ -187,8 +191,7 @@ async def test_r46_the_four_outcomes_are_told_apart() -> None:
     batch = [first, calls("fail"), calls("no_such"), calls("hang"), last]
     async with rehearsing(Clinic, Script(batch, "Hm.")) as call:
         saying = asyncio.create_task(call.say("all"))
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await call.agent._hanging.wait()
         call.interrupt()
         await call.advance(5)
         await asyncio.wait_for(saying, 2)
