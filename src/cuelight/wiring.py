@@ -173,7 +173,8 @@ def _pick(module: ModuleType, file: Path, attribute: str, shown: str) -> FoundAg
         if not callable(found) or (inspect.isclass(found) and not issubclass(found, Agent)):
             known = ", ".join(_agents(module)) or "none"
             raise AgentNotLoaded(f"{shown} has no agent {attribute!r}. Its agents: {known}.")
-        return FoundAgent(found, attribute, Path(inspect.getsourcefile(found) or file))
+        written = inspect.getsourcefile(found) if inspect.isclass(found) or inspect.isfunction(found) else None
+        return FoundAgent(found, attribute, Path(written or file))
     agents = _agents(module)
     if len(agents) > 1:
         first = next(iter(agents))

@@ -1,95 +1,9 @@
 """`cuelight chat` in a terminal: a real one, as far as the command can tell."""
 
 import os
-import pty
 import re
-import select
-import subprocess
-import sys
-import time
 
-import pytest
-
-# Makes the terminal the one that ctrl-C is sent from, then becomes the command.
-TAKE_OVER = """
-import fcntl, os, sys, termios
-os.setsid()
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
 CTRL_C, CTRL_D = "\x03", "\x04"
-
-
-class Terminal:
-    """A person's side of a terminal that a command runs in."""
-
-    def __init__(self, line, env, cwd):
-        self._ours, theirs = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", TAKE_OVER, *line],
-            stdin=theirs, stdout=theirs, stderr=theirs, cwd=cwd,
-            env={"TERM": "xterm", "COLUMNS": "80", "LINES": "40"} | env,
-        )  # fmt: skip
-        os.close(theirs)
-        self.everything = ""
-        self._shown = ""
-        self._held = b""
-
-    def type(self, text):
-        os.write(self._ours, text.encode())
-
-    def wait_for(self, text, seconds=20):
-        """Wait until a text is on the screen, after what was waited for before; give all that was shown until then."""
-        ends = time.monotonic() + seconds
-        while text not in self.screen:
-            ready, _, _ = select.select([self._ours], [], [], max(0, ends - time.monotonic()))
-            if not (ready and self._read()) and text not in self.screen:
-                raise AssertionError(f"{text!r} was not shown; this was:\n{self.screen}")
-        before, found, self._shown = self.screen.partition(text)
-        return before + found
-
-    def end(self):
-        """Wait for the command to end; give the rest of what it showed, and its exit code."""
-        while self._read():
-            pass
-        return self.screen, self.process.wait(timeout=20)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self._ours)
-
-    @property
-    def screen(self):
-        """What is to be seen: rows that were cleared again are not."""
-        lasting = re.sub(r"[^\n]*\r\x1b\[2K", "", self._shown.replace("\r\n", "\n"))
-        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", lasting).replace("\r", "")
-
-    def _read(self):
-        try:
-            self._held += os.read(self._ours, 4096)
-        except OSError:  # the other side is closed
-            return False
-        text = self._held.decode(errors="ignore")  # a character may have come in two parts
-        self._held = self._held[len(text.encode()) :]
-        self._shown += text
-        self.everything += text
-        return True
-
-
-@pytest.fixture
-def terminal(cuelight):
-    """Open terminals; they are closed after the test."""
-    opened = []
-
-    def open_terminal(*args, **env):
-        opened.append(Terminal(cuelight.line(*args), cuelight.environ(**env), cuelight.folder))
-        return opened[-1]
-
-    yield open_terminal
-    for each in opened:
-        each.close()
 
 
 def test_a_conversation_from_the_agents_first_line_to_ctrl_c(terminal, cuelight, desk):

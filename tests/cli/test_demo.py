@@ -30,3 +30,17 @@ def test_a_model_can_be_named(cuelight):
     done = cuelight.run("demo", "--model", "nobody", stdin="")
     assert done.returncode == 2
     assert "'nobody' names no model" in done.stderr
+
+
+def test_in_a_terminal_one_can_talk_with_it(terminal):
+    demo = terminal("demo")
+    demo.wait_for("agent  Harbour Vets, good day!")
+    demo.wait_for("you    ")
+    demo.type("I'm Ada Byrne, 600 123 456\n")
+    assert "· look_up_owner(name=[private], phone=[private])" in demo.wait_for("stage choose")
+    demo.wait_for("you    ")
+    demo.type("\x03")
+    rest, code = demo.end()
+    assert code == 0
+    assert "The call has ended (caller_hung_up): 1 turn, " in rest
+    assert "An agent of your own: cuelight new front-desk" in rest

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from cuelight.errors import CuelightError
 
-__all__ = ["CANNOT_RUN", "DID_NOT_HOLD", "CommandGroup", "complain", "group", "is_debugging", "single"]
+__all__ = ["CANNOT_RUN", "DID_NOT_HOLD", "CommandGroup", "complain", "group", "single"]
 
 DID_NOT_HOLD = 1
 CANNOT_RUN = 2
@@ -169,17 +169,12 @@ def single(function: Callable[..., None]) -> typer.Typer:
     return app
 
 
-def is_debugging() -> bool:
-    """Tell whether errors are to be told with all their details."""
-    return _debugging.get()
-
-
 def _be_robust() -> None:
     """Let text that the terminal cannot show be shown as far as it can; the developer's log goes where it was asked."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    if is_debugging():
+    if _debugging.get():
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
 
 
@@ -189,11 +184,11 @@ def _forget_stdout() -> None:
 
 
 def _tell(error: Exception) -> int:
-    if is_debugging():
+    if _debugging.get():
         traceback.print_exception(error)
     code = error.code if isinstance(error, CuelightError) else "unexpected"
     message = str(error) if isinstance(error, CuelightError) else f"{type(error).__name__}: {error}"
-    hint = "" if isinstance(error, CuelightError) or is_debugging() else f" {_DEBUG}=1 shows where it comes from."
+    hint = "" if isinstance(error, CuelightError) or _debugging.get() else f" {_DEBUG}=1 shows where it comes from."
     complain(f"{message}{hint}", code)
     return CANNOT_RUN
 

@@ -38,7 +38,8 @@ def demo(model: ModelName = None, store: StoreName = None) -> None:
     It is the front desk of a vet. Without a terminal a short session is played, and at the end the State that its log
     folds into is shown.
     """
-    asked = Asked("demo", find_agent(str(example())), model, store)
+    folder = str(example())
+    asked = Asked(folder, find_agent(folder), model, store)
     if in_terminal():
         run(lambda interrupts: talk(asked, interrupts))
         typer.echo("\nAn agent of your own: cuelight new front-desk")

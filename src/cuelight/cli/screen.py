@@ -137,7 +137,6 @@ class Screen:
 
         Raises:
             EOFError: there is no more.
-            KeyboardInterrupt: ctrl-C.
         """
         label = _LABELS["you"]
         if self._console.color_system is None:

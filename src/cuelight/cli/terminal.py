@@ -46,7 +46,7 @@ async def talk(asked: Asked, interrupts: Interrupts, *, keep_open: bool = False,
         for line in (*opening_lines(session), ""):
             screen.line(line)
         try:
-            await _Conversation(session, screen, interrupts, show_prompt).hold(keep_open)
+            await _Conversation(session, screen, interrupts, keep_open=keep_open, show_prompt=show_prompt).hold()
         finally:
             for line in ("", *closing_lines(session)):
                 screen.line(line)
@@ -55,15 +55,18 @@ async def talk(asked: Asked, interrupts: Interrupts, *, keep_open: bool = False,
 class _Conversation:
     """Be one conversation between a person at a screen and an agent."""
 
-    def __init__(self, session: Session, screen: Screen, interrupts: Interrupts, show_prompt: bool) -> None:
+    def __init__(
+        self, session: Session, screen: Screen, interrupts: Interrupts, *, keep_open: bool, show_prompt: bool
+    ) -> None:
         self._session = session
         self._screen = screen
         self._interrupts = interrupts
         self._transcript = Transcript(session.call.secrets)
+        self._keep_open = keep_open
         self._show_prompt = show_prompt
         self._view = ""
 
-    async def hold(self, keep_open: bool) -> None:
+    async def hold(self) -> None:
         """Take turns until the call ends, or the person leaves."""
         session = self._session
         for item in self._transcript.read(await session.new_records()):
@@ -77,28 +80,25 @@ class _Conversation:
             self._show_standing()
             text = await self._ask()
             if text is None:
-                if not keep_open:
-                    await session.call.hang_up()
                 return
             if text.strip():
                 await self._take_turn(session.say(text))
 
     async def _ask(self) -> str | None:
-        """Wait for the caller's next line; None is the end of the input.
-
-        Ctrl-C ends the call, and with it the conversation.
-        """
+        """Wait for the caller's next line; None when the caller has left, by ctrl-C or the end of the input."""
         asking = asyncio.ensure_future(in_thread(self._screen.ask))
-        with _typing(), self._interrupts.calling(asking.cancel):
+        stays = False
+        with _terminal_as_it_was(), self._interrupts.calling(asking.cancel):
             try:
                 return await asking
             except EOFError:
-                self._screen.line()
-                return None
-            except asyncio.CancelledError:
-                self._screen.line()
-                await self._session.call.hang_up()
-                return ""
+                stays = self._keep_open
+            except asyncio.CancelledError:  # ctrl-C
+                pass
+        self._screen.line()
+        if not stays:
+            await self._session.call.hang_up()
+        return None
 
     async def _take_turn(self, say: Awaitable[Reply]) -> None:
         call = self._session.call
@@ -153,7 +153,7 @@ class _Conversation:
 
 
 @contextlib.contextmanager
-def _typing() -> Iterator[None]:
+def _terminal_as_it_was() -> Iterator[None]:
     """Give the terminal back as it was, also when a line was begun and never ended."""
     try:
         import readline  # noqa: F401 - gives `input` its line editor, where the system has one

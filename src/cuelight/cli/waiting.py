@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import signal
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
@@ -71,11 +70,9 @@ def run(work: Callable[[Interrupts], Coroutine[Any, Any, T]]) -> T:
         assert task is not None
         interrupts = Interrupts(task.cancel)
         loop = asyncio.get_running_loop()
-        try:
+        # Where the system has no such thing, or the main thread is another, ctrl-C ends the command.
+        with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(signal.SIGINT, interrupts.press)
-        except (NotImplementedError, ValueError, RuntimeError):  # no such signals here, or not the main thread
-            if threading.current_thread() is threading.main_thread() and sys.platform == "win32":
-                signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(interrupts.press))
         return await work(interrupts)
 
     try:

@@ -1,5 +1,6 @@
 """What the command line says around a conversation: who answers, how it ended, what can be done now."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,21 +31,21 @@ def closing_lines(session: Session) -> Iterator[str]:
     """Say how the call ended, and how to read it or take it up."""
     state = session.call.state
     call = session.call.id
-    where = f" --store {session.asked.store}" if session.asked.store else ""
+    where = f" --store {shlex.quote(session.asked.store)}" if session.asked.store else ""
     if state.status == "ended":
         yield f"The call has ended ({state.end_reason}): {', '.join(_sums(state))}."
-    else:
-        yield "The call is open. To take it up again:"
-        yield f"  cuelight chat {session.asked.named} --resume {call}{where}"
     if not session.is_kept:
         yield "It was kept in memory, and is gone now."
         return
+    if state.status != "ended":
+        yield "The call is open. To take it up again:"
+        yield f"  cuelight chat {shlex.quote(session.asked.named)} --resume {call}{where}"
     yield f"  cuelight log show {call}{where}"
     yield f"  cuelight log state {call}{where}"
 
 
 def _sums(state: State) -> Iterator[str]:
-    turns = sum(turn.__struct_config__.tag == "user" for turn in state.turns)
+    turns = sum(turn.role == "user" for turn in state.turns)
     yield f"{turns} turn{'' if turns == 1 else 's'}"
     if state.started_at is not None and state.ended_at is not None:
         yield seconds(state.ended_at - state.started_at)

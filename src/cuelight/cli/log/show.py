@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.commands import DID_NOT_HOLD, complain, single
 from cuelight.cli.console import open_console
 from cuelight.cli.log.rows import gist
 from cuelight.cli.log.source import read_log
@@ -32,7 +32,7 @@ def show(source: SourceName, store: StoreName = None, as_json: AsLines = False) 
     else:
         _print(found.entries, open_console())
     for damage in found.unreadable:
-        typer.echo(f"cuelight: {damage.message} [{damage.kind}]", err=True)
+        complain(damage.message, damage.kind)
     if found.unreadable:
         raise typer.Exit(DID_NOT_HOLD)
 

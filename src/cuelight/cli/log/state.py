@@ -5,7 +5,7 @@ import sys
 import msgspec
 import typer
 
-from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.commands import DID_NOT_HOLD, complain, single
 from cuelight.cli.log.source import read_log
 from cuelight.cli.options import SourceName, StoreName
 from cuelight.log import reduce
@@ -24,7 +24,7 @@ def state(source: SourceName, store: StoreName = None) -> None:
     sys.stdout.buffer.write(msgspec.json.format(encode(reduce(found.entries))) + b"\n")
     sys.stdout.buffer.flush()
     for damage in found.unreadable:
-        typer.echo(f"cuelight: {damage.message} [{damage.kind}]", err=True)
+        complain(damage.message, damage.kind)
     if found.unreadable:
         raise typer.Exit(DID_NOT_HOLD)
 
