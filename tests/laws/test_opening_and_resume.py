@@ -350,3 +350,17 @@ async def test_an_entry_of_an_unknown_kind_is_kept_and_told_once() -> None:
         assert (await again.say("hi")).text == "Hi."
     async with rehearse(Older, Script(), store=store, resume=call.id) as third:
         assert third.log == again.log
+
+
+async def test_what_comes_after_a_call_was_let_go_of_changes_nothing() -> None:
+    store = MemoryStore()
+    async with rehearse(Desk, Script("Hi.", "Never."), store=store) as call:
+        await call.say("hi")
+    before = call.log
+    await call.hang_up()
+    call.interrupt(heard="")
+    call.prepare("hello")
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert [record.entry for record in await store.read(call.id)] == before
+    assert len(call.requests) == 1

@@ -133,7 +133,7 @@ class Call:
         Args:
             text: the words as they are expected.
         """
-        if self._inbox.idle and not self._closed and self._context.ended is None and self.broken is None:
+        if self._inbox.idle and self._is_open:
             self._conduct.prepare(text)
 
     async def event(self, name: str, data: Mapping[str, Any] | None = None) -> Reply:
@@ -173,13 +173,13 @@ class Call:
             conduct.turn.interrupt(heard)
         elif conduct.awaited and (heard is None or conduct.playing is None):
             conduct.cut_ahead = conduct.cut_ahead or (heard,)
-        elif heard is not None and self._context.ended is None and self.broken is None:
+        elif heard is not None and self._is_open:
             noted = self._inbox.put(lambda: self._conduct.note_heard(heard), overtaking=True)
             noted.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody waits for it
 
     async def hang_up(self, reason: str = "caller_hung_up", by: str = "caller") -> None:
-        """End the call from outside, after what came in before; one that has ended stays as it is."""
-        if self._context.ended is None and self.broken is None:
+        """End the call from outside, after what came in before; one that has ended or was let go of stays as it is."""
+        if self._is_open:
             await self._inbox.put(lambda: self._conduct.finish(reason, by))
 
     async def close(self) -> None:
@@ -196,6 +196,10 @@ class Call:
             if self._renewing:
                 await asyncio.wait(self._renewing)
             await self._store.release(self._lease)
+
+    @property
+    def _is_open(self) -> bool:
+        return not self._closed and self._context.ended is None and self.broken is None
 
     def _admit(self) -> None:
         if self._closed:
