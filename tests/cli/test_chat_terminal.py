@@ -43,13 +43,15 @@ def test_ctrl_d_ends_the_call_too(terminal, cuelight, desk):
 def test_ctrl_d_leaves_a_call_that_is_to_be_kept_open(terminal, cuelight, desk):
     chat = terminal("chat", desk, "--keep-open")
     chat.wait_for("you    ")
+    chat.type("hm\n")
+    chat.wait_for("you    ")
     chat.type(CTRL_D)
     rest, code = chat.end()
     assert code == 0
     assert f"--resume {cuelight.state()['call']}" in rest
     again = terminal("chat", desk, "--resume", "last")
     again.wait_for("taken up after entry")
-    again.wait_for("Hello, who is it?")
+    again.wait_for("agent  Hello, who is it?\nyou    hm\nagent  Your name, please.\n")
     again.wait_for("you    ")
     again.type(CTRL_C)
     assert again.end()[1] == 0

@@ -147,7 +147,7 @@ class Screen:
 
     def _label(self, kind: str) -> None:
         repeated = kind == "agent" and self._labelled
-        self._labelled = self._labelled or kind == "agent"
+        self._labelled = kind != "you" and (self._labelled or kind == "agent")
         self._write(" " * _INDENT if repeated else _LABELS[kind], _STYLES[kind])
 
     def _close(self) -> None:
