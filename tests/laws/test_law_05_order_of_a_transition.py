@@ -282,6 +282,8 @@ async def test_an_event_handler_routes_too() -> None:
         assert change.data["cause"] == {"kind": "event", "name": "moved", "seq": seq}
         (route,) = datas(call.log, "cue.route")
         assert "call_id" not in route
+        assert (route["from"], route["to"]) == ("where", "when")
+        assert datas(call.log, "cue.crossing") == [{"from": "where", "to": "when", "message": "The system moved them."}]
         await call.say("so?")
         assert {"role": "user", "content": "The system moved them."} in call.requests[0].messages
 

@@ -205,7 +205,7 @@ class Conduct:
 
     async def _follow(self, handler: Handler) -> Reply | None:
         """Do what a hook between turns asked for: its route, then a reply of the model, or the end."""
-        shown = self._take_route(handler.returned)
+        shown = self._take_route(handler.returned, handler.stage)
         if handler.end is not None:
             await self.finish(handler.end, "agent")
         elif handler.reply is not None:
@@ -217,15 +217,15 @@ class Conduct:
             return msgspec.structs.replace(shown, text=f"{shown.text}\n{reply.text}", speech_id=reply.speech_id)
         return shown
 
-    def _take_route(self, route: Any) -> Reply | None:
+    def _take_route(self, route: Any, start: str) -> Reply | None:
         """Write down the route that a hook returned, which is state by now, and say what it shows the caller."""
         if not isinstance(route, Route):
             return None
         journal, content = self.context.journal, content_of(route)
-        stage = self.context.standing.stage or ""
-        write_route(self.context, route, content, stage)
+        write_route(self.context, route, content, start)
         if isinstance(route.message, str):
-            journal.write("cue.crossing", {"from": stage, "to": stage, "message": route.message})
+            to = self.context.standing.stage or ""
+            journal.write("cue.crossing", {"from": start, "to": to, "message": route.message})
         if content is None:
             return None
         text = content if isinstance(content, str) else msgspec.json.encode(content).decode()

@@ -59,6 +59,7 @@ class CallContext:
     ) -> tuple[Outcome, Handler, Staged]:
         """Run a handler; its changes are staged, for the caller to take or drop."""
         handler = Handler(label, tool, key, self._say, self._note)
+        handler.stage = self.standing.stage or ""
         seconds = self.limits.tool_s if tool is None or tool.timeout_s is None else tool.timeout_s
         reads_only = tool is not None and tool.effect == "read"
         outcome, staged = await self.runner.run(

@@ -58,6 +58,8 @@ class Handler:
         self.reply: str | None = None
         self.end: str | None = None
         self.returned: Any = None
+        self.stage = ""
+        """The stage it began in, where there are stages."""
         self._over = False
         self._loop = asyncio.get_running_loop()
         self._say = say
