@@ -87,7 +87,7 @@ def _chosen(text: str, rows: Sequence[Any], today: date, asked: bool, offered: S
         return [left[index] for index in named]
     place = _place(rest, today)
     if place is not None:
-        among = left if rules else [index for index in offered or left if index in left]
+        among = [index for index in offered if index in left] if len(offered) > 1 and not rules else left
         return [among[place]] if -len(among) <= place < len(among) else []
     if rules:
         return left

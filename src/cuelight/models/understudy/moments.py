@@ -100,9 +100,11 @@ _MONTH_DAY = _words(rf"({_MONTH})\s+{_NTH}(?:\s+(\d{{4}}))?")
 _THEN = (
     r"(?=\s*$|\s+(?:please|on|today|tomorrow|this|next|then|if|with|and|or|instead|thanks?|would|works?|is|sharp)\b)"
 )
-# "The second" is what was offered second; "on the second" is a day.
+# "The second" is what was offered second; "on the second" and "the tenth" are days.
+_SPELLED_LATER = "|".join(nth for nth in _SPELLED_NTH.split("|") if nth not in _NTH_WORDS[:5])
 _NTH_ALONE = _words(
-    rf"(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?!\s+(?:one|option|slot|time))|on\s+the\s+({_SPELLED_NTH})"
+    rf"(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?!\s+(?:one|option|slot|time))|"
+    rf"(?:on\s+the\s+(?={_SPELLED_NTH})|the\s+(?={_SPELLED_LATER}))({_SPELLED_NTH})(?!\s+(?:one|option|slot|time))"
 )
 _NTH_ASKED = _words(rf"(?:the\s+)?()({_SPELLED_NTH}){_THEN}")
 _NEAR = _words(

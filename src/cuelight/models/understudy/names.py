@@ -110,8 +110,8 @@ def _answers(text: str) -> Iterator[tuple[str, Place]]:
     """Find names that are an answer, or, beside a number, a part of one: "600 123 456, Ada Byrne"."""
     for start in [0, *(gap.end() for gap in re.finditer(r"\s{2,}", text))]:
         filler = _FILLER.match(text, start)
-        name = _after(text, filler.end() if filler else start, least=1 if start == 0 else 2)
-        if name and _FOLLOWS.match(text, name[1][1]):
+        name = _after(text, filler.end() if filler else start, least=1, most=2)
+        if name and _FOLLOWS.match(text, name[1][1]) and (start == 0 or " " in name[0]):
             yield name
     if _DIGITS.search(text):
         for match in _PAIR.finditer(text):
@@ -119,10 +119,10 @@ def _answers(text: str) -> Iterator[tuple[str, Place]]:
                 yield name
 
 
-def _after(text: str, start: int, *, least: int) -> tuple[str, Place] | None:
+def _after(text: str, start: int, *, least: int, most: int = 3) -> tuple[str, Place] | None:
     """Take the words from a place on as a name, as far as they can be one.
 
-    Written small, it takes at least this many words to be one: "it's ada byrne", not "it's raining".
+    Written small, it takes so many words to be one: "it's ada byrne", not "it's raining" or "it's all greek to me".
     """
     run = _RUN.match(text, start)
     if run is None:
@@ -142,7 +142,7 @@ def _after(text: str, start: int, *, least: int) -> tuple[str, Place] | None:
     if len(words) > 2 and words[0][0].lower() in (words[1][0].lower(), words[-1][0].lower()):
         words.pop(0)  # "Byrne, Ada Byrne", "Ada. Ada Byrne"
     proper = any(word[0][0].isupper() for word in words)
-    if not words or (not proper and not least <= len(words) <= 3):
+    if not words or (not proper and not least <= sum(word[0] not in _PARTICLES for word in words) <= most):
         return None
     begin, end = run.start(1) + words[0].start(), run.start(1) + words[-1].end()
     return _written(text[begin:end]), (begin, end)

@@ -215,8 +215,8 @@ class _Play:
             captures = self._triggered(cue)
             if captures is None and not self._is_told(cue):
                 continue
-            # What was said before asks for a call once; the newest words may ask for it again.
-            done = self._scene.results if captures is None else self._turn()
+            # What was said before asks for a call until it succeeds; the newest words may ask for it again.
+            done = self._done() if captures is None else self._turn()
             try:
                 reply = self._performed(cue, captures or {}, done)
             except Unknown:
@@ -233,6 +233,10 @@ class _Play:
 
     def _turn(self) -> list[Result]:
         return self._scene.results[self._scene.this_turn :]
+
+    def _done(self) -> list[Result]:
+        before = self._scene.results[: self._scene.this_turn]
+        return [result for result in before if not isinstance(result.value, Text)] + self._turn()
 
     def _filled(self, lines: tuple[Line, ...], find: Callable[[str], Any] | None = None) -> str:
         line = lines[self._scene.agent_lines % len(lines)]
