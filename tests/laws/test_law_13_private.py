@@ -1,5 +1,6 @@
 """Law 13: what `pii` names is masked in every sink; handlers and the model alone see it; erasing scrubs it."""
 
+import asyncio
 import json
 import logging
 from typing import Any, Literal
@@ -7,6 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from cuelight import Agent, ToolFailed, direct, go, state, stay, tool
+from cuelight.engine import Engine
 from cuelight.log import MASK, Fold, reduce, scrub
 from cuelight.stores import MemoryStore, SqliteStore
 from cuelight.testing import Script, calls, raw_call, rehearse
@@ -411,3 +413,30 @@ async def test_a_route_brings_private_fields_and_content_masked() -> None:
         assert [data["content"] for data in datas(call.log, "cue.delivered")] == [balance["message"]["content"], MASK]
         hides(everything(call), "swordfish-123", "123", "456")
         assert call.agent.pin == "456"
+
+
+async def _state_before_and_after() -> tuple[str, str]:
+    """Read a live call's State before its caller's number is known to be private, and after."""
+
+    class Desk(Agent):
+        """You take numbers."""
+
+        @tool(pii="phone")
+        def take(self, phone: str) -> str:
+            """Takes a number."""
+            return "taken"
+
+    call = await Engine(MemoryStore()).open(Desk, Script("Which number?", calls("take", phone="600123456"), "Thanks."))
+    try:
+        await call.say("My number is 600 123 456")
+        before = call.state.turns[0].text
+        await call.say("Take it")
+        return before, call.state.turns[0].text
+    finally:
+        await call.close()
+
+
+def test_the_state_of_a_live_call_masks_what_turned_private_after_it_was_folded() -> None:
+    before, after = asyncio.run(_state_before_and_after())
+    assert "600 123 456" in before
+    assert after == "My number is [private]"

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from cuelight.log import Fold, History, Private, Record, Secrets
+from cuelight.log import Fold, History, Private, Record, Secrets, disclose
 from cuelight.ports import Clock, Lease, Store
 from cuelight.wire import Entry, State
 
@@ -46,8 +46,10 @@ class Journal:
         self._unsent = ""
         self._piece_over = ""
         """Words that listeners do not have yet, because a private value may stand across their end."""
+        self._entries: list[Entry] = []
         self._fold = Fold()
-        self._unfolded: list[Entry] = []
+        self._folded = 0
+        """How many of the entries the fold has taken in, with what was known to be private then."""
 
     def write(
         self,
@@ -98,7 +100,9 @@ class Journal:
 
     def _learn(self, private: Sequence[str]) -> tuple[str, ...]:
         values = self.secrets.add(private)
-        self._learned = self._learned or bool(values)
+        if values:
+            self._learned = True
+            self._folded = 0  # what was folded before may show them
         return values
 
     def _masked(self, record: Record) -> Record:
@@ -159,16 +163,19 @@ class Journal:
             self.broken = error
             raise
         self._stored_seq = records[-1].entry.seq
-        self._unfolded.extend(record.entry for record in records)
+        self._entries.extend(record.entry for record in records)
         if self._listeners:
             for record in records:
                 self._deliver(record.entry)
 
     @property
     def state(self) -> State:
-        """The State of the stored entries, as far as this process has seen them."""
-        self._fold.extend(self._unfolded)
-        self._unfolded.clear()
+        """The State of the stored entries, private values masked, as far as this process has seen them."""
+        if self._folded == 0:
+            self._fold = Fold()
+        new = self._entries[self._folded :]
+        self._fold.extend(disclose([Record(entry) for entry in new], self.secrets))
+        self._folded = len(self._entries)
         return self._fold.state
 
     def resume(self, records: list[Record], unmasked: list[Entry]) -> None:
@@ -178,7 +185,7 @@ class Journal:
                 self.secrets.add(record.private.values)
         for entry in unmasked:
             self.history.feed(entry.type, entry.data)
-        self._unfolded.extend(record.entry for record in records)
+        self._entries.extend(record.entry for record in records)
         self.seq = self._stored_seq = records[-1].entry.seq
 
     def listen(self, listener: Callable[[Entry], None]) -> Callable[[], None]:
