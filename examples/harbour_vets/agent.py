@@ -25,7 +25,8 @@ class HarbourVets(Agent):
         "Open Monday to Saturday, 9:00 to 17:30.",
         "A check-up costs 45 euros, a vaccination 30. Payment is at the desk, in cash or by card.",
         "An appointment takes twenty minutes.",
-        "Patients: cats, dogs, rabbits and other small animals. Cats and small animals come in a carrier, dogs on a lead.",
+        "Patients: cats, dogs, rabbits and other small animals.",
+        "Cats and small animals come in a carrier, dogs on a lead.",
     )
 
     stage: Literal["identify", "choose", "book", "done"] = "identify"
