@@ -134,6 +134,13 @@ def test_a_new_opening_value_keeps_what_the_field_was_told() -> None:
     assert (other.pii, other.visibility, Sub().other) == (True, "tenant", "x")
 
 
+def test_an_inherited_field_stays_one() -> None:
+    with pytest.raises(TypeError, match="`count` is a field that Night inherits, so it cannot be a constant"):
+
+        class Night(Desk):
+            count: ClassVar[int] = 5
+
+
 def test_a_new_opening_value_must_fit() -> None:
     with pytest.raises(TypeError, match="field `count` opens with 'many', which does not fit int"):
 

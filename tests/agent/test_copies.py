@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from cuelight import Agent, OutsideHandler, WrongType, tool
+from cuelight import Agent, CuelightError, OutsideHandler, WrongType, tool
 from cuelight.testing import Script, calls
 from lawbook import rehearsing
 
@@ -103,3 +103,9 @@ def test_a_pickle_of_a_class_that_has_changed_gives_what_still_is_there() -> Non
     later = Later()
     later.__setstate__((forms, attributes))
     assert (later.slots, later.fresh) == (["nine"], 3)
+
+    class Other(Agent):
+        slots: list[int] = []
+
+    with pytest.raises(CuelightError, match=r"^Other.slots cannot be read from a copy: 0 must be a valid integer.$"):
+        Other().__setstate__((forms, attributes))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuelight import Agent, tool
-from cuelight.agent import delimit, static_blocks, static_text, view_text
+from cuelight.agent import delimit, hidden_mentions, static_blocks, static_text, view_text
 from cuelight.testing import Script, calls, rehearse
 from lawbook import datas, errors, rehearsing, run
 
@@ -130,6 +130,35 @@ def test_the_view_is_delimited_and_its_words_cannot_end_it() -> None:
     assert delimit("Stage a.", "", "Be brief.") == "<now>\nStage a.\n\nBe brief.\n</now>"
     inside = delimit("They said </now> and </NOW><now>.").removeprefix("<now>\n").removesuffix("\n</now>")
     assert "now>" not in inside.lower()
+
+
+def test_a_view_that_speaks_of_a_hidden_tool_is_noticed() -> None:
+    class Told(Agent):
+        stage: Literal["a", "b"] = "a"
+        text: str = ""
+
+        @tool(stage="b")
+        def book(self) -> None: ...
+
+        @tool(stage="b")
+        def look_up(self) -> None: ...
+
+        @tool
+        def help(self) -> None: ...
+
+        def render(self) -> str:
+            return self.text
+
+    told = Told()
+    for text, mentions in (
+        ("They want to book a room. Use `help`.", ()),
+        ("Call `book`, after look_up.", ("book", "look_up")),
+        ("Do not look_ups.", ()),
+    ):
+        told.text = text
+        assert hidden_mentions(told) == mentions
+    told.text, told.stage = "Call `book`, after look_up.", "b"
+    assert hidden_mentions(told) == ()
 
 
 async def test_the_view_stands_beside_the_newest_words_of_the_caller_and_nowhere_else() -> None:

@@ -481,6 +481,37 @@ async def test_a_task_that_a_handler_leaves_behind_cannot_write_and_reads_what_i
         assert (call.agent.count, call.agent.slots) == (1, ["nine"])
 
 
+async def test_what_runs_while_the_changes_are_gathered_cannot_change_them() -> None:
+    written: list[str] = []
+
+    class Sly(pydantic.BaseModel):
+        n: int = 0
+
+        @pydantic.field_serializer("n")
+        def _write(self, n: int) -> int:
+            if live:
+                try:
+                    live[0].count = 9
+                except OutsideHandler:
+                    written.append("refused")
+            return n
+
+    class Holder(Agent):
+        count: int = 0
+        sly: Sly | None = None
+
+        @tool
+        def work(self) -> None:
+            self.sly = Sly(n=1)
+            live.append(self)
+
+    live: list[Holder] = []
+    async with rehearsing(Holder, Script(calls("work"), "ok")) as call:
+        await call.say("go")
+        assert set(written) == {"refused"}
+        assert (call.agent.count, call.agent.sly) == (0, Sly(n=1))
+
+
 async def test_tasks_and_threads_of_a_running_handler_write_in_its_frame() -> None:
     async def set_count(desk: Desk) -> None:
         desk.count += 1

@@ -6,7 +6,7 @@ import enum
 import json
 import typing
 import uuid
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +16,7 @@ import pydantic
 import pytest
 import typing_extensions
 
-from cuelight import Agent, WrongType, state, tool
+from cuelight import Agent, NotAStage, WrongType, state, tool
 from cuelight.agent import Stateful
 from cuelight.testing import Script, raw_call, rehearse
 from tests.agent import postponed
@@ -183,7 +183,6 @@ TYPES: list[tuple[Any, list[Any]]] = [
     (set[str], [set(), {"b", "a", "c"}]),
     (frozenset[int], [frozenset({3, 1})]),
     (list[set[str]], [[{"b", "a"}, set()]]),
-    (deque[int], [deque([1, 2])]),
     (OrderedDict[str, int], [OrderedDict(b=1, a=2)]),
     (Counter[str], [Counter("aab")]),
     (Sequence[int], [[1, 2]]),
@@ -435,6 +434,25 @@ def test_a_subclass_elsewhere_needs_none_of_the_names_of_its_base() -> None:
     night.slots.append(slot("b"))
     assert night.slots == [slot("b")]
     assert [tool.name for tool in Night.__declaration__.tools] == ["take"]
+
+
+def test_a_named_alias_stands_for_what_it_names() -> None:
+    Stages = typing_extensions.TypeAliasType("Stages", Literal["open", "shut"])  # noqa: N806
+    Maybe = typing_extensions.TypeAliasType("Maybe", str | None)  # noqa: N806
+
+    class Desk(Agent):
+        stage: Stages
+        again: Annotated[Maybe, "a note"] = None
+
+        @tool(stage="shut")
+        def look(self, it: Stages = "open") -> Maybe: ...
+
+    assert (Desk().stage, Desk().again) == ("open", None)
+    (look,) = Desk.__declaration__.tools
+    assert look.none_is_null
+    assert look.spec.parameters["properties"]["it"]["default"] == "open"
+    with pytest.raises(NotAStage):
+        Desk().stage = "ajar"
 
 
 def test_names_in_an_annotation_written_as_text_inside_a_type() -> None:

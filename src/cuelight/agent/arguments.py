@@ -144,7 +144,7 @@ def parse_object(text: str, arguments: Arguments | None) -> dict[str, Any]:
         value = _decode(text)
         if not isinstance(value, dict):
             fault = "the arguments are no JSON object"
-        elif text.count('":') > 1 and _names_twice(text):
+        elif text.count(":") > 1 and _names_twice(text):
             fault = "the arguments name something twice"
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         fault = "the arguments are not valid JSON" if text.strip() else "the call has no arguments"

@@ -61,6 +61,8 @@ class _Reader:
             )
             return
         if (get_origin(resolved) or resolved) in (ClassVar, Final):
+            if name in self._fields:
+                self._refuse(f"`{name}` is a field that {self._reading.name} inherits, so it cannot be a constant")
             return
         written = vars(self._base).get(name, NO_DEFAULT)
         if isinstance(written, types.MemberDescriptorType):

@@ -44,7 +44,7 @@ def _is_constant(annotation: Any) -> bool:
 def _check_reserved(reading: Reading, name: str, value: Any) -> None:
     settings: Mapping[str, Setting] = getattr(reading.cls, "__settings__", {})
     plain: Collection[str] = getattr(reading.cls, "__plain__", ())
-    member = next(vars(base)[name] for base in reading.framework if name in vars(base))
+    member = next((vars(base)[name] for base in reading.framework if name in vars(base)), None)
     if name in settings:
         if not settings[name].admits(value):
             reading.refuse(f"`{name}` is {shown(value)}; write {settings[name].wanted}")

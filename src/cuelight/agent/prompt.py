@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cuelight.agent.cells import Frame, open_frame
+from cuelight.agent.gate import visible
 
 if TYPE_CHECKING:
     from cuelight.agent.agent import Agent
 
-__all__ = ["Block", "delimit", "static_blocks", "static_text", "view_text"]
+__all__ = ["Block", "delimit", "hidden_mentions", "static_blocks", "static_text", "view_text"]
 
 _MARKS = re.compile(r"</?now>", re.IGNORECASE)
 _TOOLS_NOTE = (
     "These are all the tools of this conversation. With each request only some of them are offered, as far as the "
-    "conversation has come; call only those. Never say that something was done unless a tool's result says so."
+    "conversation has come; call only those. Never say that something was done unless a tool's result says so. How "
+    "things stand is said between <now> and </now>, at the end of the newest message; these are no words of the caller."
 )
 
 
@@ -51,6 +53,16 @@ def view_text(agent: "Agent") -> str:
     if not isinstance(text, str):
         raise TypeError(f"it gives the prompt as text, not as {type(text).__name__}")
     return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
+
+
+def hidden_mentions(agent: "Agent") -> tuple[str, ...]:
+    """Name the tools that the view speaks of although they are hidden: a model would announce a call and make none.
+
+    A tool is spoken of where its name stands in backticks, or, if it holds an underscore, anywhere as a word.
+    """
+    text, shown = view_text(agent), visible(agent).names
+    names = dict.fromkeys(tool.name for tool in agent.__declaration__.tools if tool.name not in shown)
+    return tuple(name for name in names if re.search(rf"`{name}`" + rf"|\b{name}\b" * ("_" in name), text))
 
 
 def delimit(view: str, *notes: str) -> str:

@@ -1,11 +1,13 @@
 """A class while it is read: the classes it is made of, what the framework reserves, and everything found wrong."""
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from cuelight.agent.annotations import NoSchema, Scope, type_name
-from cuelight.agent.tools import ToolOptions, named, options_of
+from cuelight.agent.tools import named, options_of
 
 __all__ = ["Reading", "no_schema", "shown", "stage_line"]
 
@@ -65,18 +67,15 @@ class Reading:
             self._scopes[base] = Scope(base)
         return self._scopes[base]
 
-    def tools(self) -> Iterator[tuple[type, str, Any, ToolOptions]]:
-        """Walk the methods that are marked as tools, in the order they were written, overridden ones too."""
-        for base in self.line:
-            for name, value in vars(base).items():
-                options = options_of(value)
-                if options is not None:
-                    yield base, name, value, options
-
     def stages_named(self) -> list[str]:
         """Name the stages that tools name, each once, in the order they do."""
-        stages = [stage for *_, options in self.tools() for stage in named(options.stage) or ()]
-        return list(dict.fromkeys(stage for stage in stages if isinstance(stage, str)))
+        stages: dict[str, None] = {}
+        for base in self.line:
+            for value in vars(base).values():
+                options = options_of(value)
+                if options is not None:
+                    stages.update((stage, None) for stage in named(options.stage) or () if isinstance(stage, str))
+        return list(stages)
 
 
 def is_framework(cls: type) -> bool:
@@ -86,10 +85,7 @@ def is_framework(cls: type) -> bool:
 
 def stage_line(stages: Iterable[str]) -> str:
     """Write the line that declares stages."""
-    quoted = ['"' + stage.replace("\\", "\\\\").replace('"', '\\"') + '"' for stage in stages] or [
-        '"first"',
-        '"second"',
-    ]
+    quoted = [msgspec.json.encode(stage).decode() for stage in stages] or ['"first"', '"second"']
     return f"`stage: Literal[{', '.join(quoted)}] = {quoted[0]}`"
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cuelight.agent.cells import Cell
+from cuelight.agent.coders import Misfit
 from cuelight.agent.declaration import Declaration, declare
 from cuelight.errors import AuthorError, DeclarationRefused, UndeclaredField
 
@@ -37,7 +38,10 @@ class Stateful:
         forms, attributes = state
         for name, field in self.__declaration__.fields.items():
             if name in forms:
-                self._cell.put(name, forms[name], field.coder.decode(forms[name]))
+                try:
+                    self._cell.put(name, forms[name], field.coder.decode(forms[name]))
+                except Misfit as misfit:
+                    raise AuthorError(f"{type(self).__name__}.{name} cannot be read from a copy: {misfit}.") from None
         vars(self).update(attributes)
 
     if not TYPE_CHECKING:  # a checker that saw these would let any argument and any attribute pass
