@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 
-__all__ = ["Agenda", "Booking", "FreeTimes", "Owner", "Registry", "spoken"]
+__all__ = ["Agenda", "Booking", "FreeTimes", "NoTimes", "Owner", "Registry", "spoken"]
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,19 @@ class Owner:
 
 @dataclass(frozen=True)
 class FreeTimes:
-    """What is free on a day; where nothing is, why not, and the next day on which something is."""
+    """What is free on a day."""
 
     day: date
     times: list[time]
-    why_none: str | None = None
-    next_free_day: date | None = None
+
+
+@dataclass(frozen=True)
+class NoTimes:
+    """Why nothing is free on a day, and the next one on which something is."""
+
+    day: date
+    because: str
+    next_free_day: date | None
 
 
 @dataclass(frozen=True)
@@ -78,8 +85,8 @@ class Agenda:
         self._taken: dict[tuple[date, time], Booking] = {}
         self._booked: dict[str, Booking] = {}
 
-    def free(self, day: date | None = None) -> FreeTimes:
-        """Give what is free on a day, or on the first that has something.
+    def free(self, day: date | None = None) -> FreeTimes | NoTimes:
+        """Give what is free on a day, or on the first day that has something.
 
         Raises:
             ValueError: the agenda has no such day.
@@ -94,8 +101,8 @@ class Agenda:
         times = self._times(day)
         if times:
             return FreeTimes(day, times)
-        why = "the practice is closed on Sundays" if day.isoweekday() == 7 else "it is fully booked"
-        return FreeTimes(day, [], why, self._next_free_day(day))
+        because = "the practice is closed on Sundays" if day.isoweekday() == 7 else "it is fully booked"
+        return NoTimes(day, because, self._next_free_day(day))
 
     def book(self, day: date, at: time, key: str) -> Booking:
         """Put an appointment into the agenda; the same key books once, however often it comes."""

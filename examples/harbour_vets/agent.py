@@ -3,7 +3,7 @@
 from datetime import date, time
 from typing import Literal
 
-from agenda import Agenda, Booking, FreeTimes, Owner, Registry, spoken
+from agenda import Agenda, Booking, FreeTimes, NoTimes, Owner, Registry, spoken
 
 from cuelight import Agent, ToolFailed, state, tool
 
@@ -89,19 +89,19 @@ class HarbourVets(Agent):
     # --- which day, which time ----------------------------------------------------------------------------------------
 
     @tool(stage=("choose", "book", "done"))
-    def free_times(self, day: date | None = None) -> FreeTimes:
+    def free_times(self, day: date | None = None) -> FreeTimes | NoTimes:
         """The times still free on a day. Use it again whenever the caller wants another; nothing booked is lost by it.
 
         Args:
             day: the day; leave it out for the first that has a free time.
         """
         try:
-            free = self._agenda.free(day)
+            found = self._agenda.free(day)
         except ValueError as refused:
             raise ToolFailed(f"{refused} Ask for another day.") from refused
-        self.day, self.times = free.day, free.times
-        self.stage = "book" if free.times else "done" if self.booking else "choose"
-        return free
+        self.day, self.times = found.day, found.times if isinstance(found, FreeTimes) else []
+        self.stage = "book" if self.times else "done" if self.booking else "choose"
+        return found
 
     @tool(stage="book", when=lambda desk: desk.times, effect="irreversible")
     def book(self, at: time) -> Booking:

@@ -97,13 +97,8 @@ def test_full_closed_and_past_days_say_why(agent: Desk) -> None:
             full, closed, past, far = (
                 entry.data.get("output") or entry.data["error"] for entry in call.log if entry.type == "tool.result"
             )
-            assert full == {
-                "day": "2026-03-06",
-                "times": [],
-                "why_none": "it is fully booked",
-                "next_free_day": "2026-03-07",
-            }
-            assert closed["why_none"] == "the practice is closed on Sundays"
+            assert full == {"day": "2026-03-06", "because": "it is fully booked", "next_free_day": "2026-03-07"}
+            assert closed["because"] == "the practice is closed on Sundays"
             assert past == "Appointments can be made from tomorrow on. Ask for another day."
             assert far == "Appointments can be made until Monday 4 May, no later yet. Ask for another day."
             assert call.agent.stage == "choose"

@@ -27,7 +27,9 @@ LINES = (
     "I'm Ada Byrne, and my number is 600 123 456.",
     "Would Friday be possible?",
     "Then next Tuesday, please.",
-    "Half past ten is fine.",
+    "Sorry, the day after would be better.",
+    "Is there anything in the afternoon?",
+    "The first one, please.",
     "No, that's all. Thank you!",
 )
 

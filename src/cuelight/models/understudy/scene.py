@@ -153,12 +153,13 @@ class Scene:
 
     def rows(self, tool: str | None, path: str = "") -> list[Any]:
         """The rows that a tool gave last, under a path where they are part of its answer; a single thing is one row."""
-        given = (result.value for result in reversed(self.results) if result.tool == tool)
-        value = field_of(next((value for value in given if not isinstance(value, Text)), None), path)
+        value = field_of(self.last_of(tool, words=False), path)
         return value if isinstance(value, list) else [] if value is None else [value]
 
-    def last_of(self, tool: str | None) -> Result | None:
-        return next((result for result in reversed(self.results) if result.tool == tool), None)
+    def last_of(self, tool: str | None, *, words: bool) -> Any:
+        """What a tool answered last; without words, the last that was data."""
+        given = (result.value for result in reversed(self.results) if result.tool == tool)
+        return next((value for value in given if words or not isinstance(value, Text)), None)
 
     def told(self, name: str) -> str | None:
         """Read what the sheet finds in the prompt under a name."""

@@ -253,8 +253,7 @@ class _Play:
             return self._scene.utterances[-1].before or None
         if root == "last":
             tool, _, inner = rest.partition(".")
-            result = self._scene.last_of(tool)
-            return None if result is None else field_of(result.value, inner)
+            return field_of(self._scene.last_of(tool, words=not inner), inner)
         if root in self._sheet.view:
             return self._scene.told(root)
         slot = self._sheet.slots.get(root)
