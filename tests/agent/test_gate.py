@@ -89,6 +89,32 @@ def test_the_same_name_in_two_stages_is_two_tools() -> None:
     assert list(second.spec.parameters["properties"]) == ["why"]
 
 
+async def test_of_two_tools_of_one_name_that_of_the_stage_runs_with_its_own_arguments() -> None:
+    class Desk(Agent):
+        stage: Literal["a", "b"] = "a"
+        ran: list[str] = []
+
+        @tool(stage="a", name="confirm")
+        def confirm_a(self) -> str:
+            self.ran.append("a")
+            self.stage = "b"
+            return "first"
+
+        @tool(stage="b", name="confirm", pii="why")
+        def confirm_b(self, why: str) -> str:
+            self.ran.append(why)
+            return "second"
+
+    script = Script(calls("confirm"), calls("confirm"), calls("confirm", why="because"), "Done.")
+    async with rehearsing(Desk, script) as call:
+        await call.say("go")
+        assert call.agent.ran == ["a", "because"]
+        told = results(call.log)
+        assert [result.get("output") for result in told] == ["first", None, "second"]
+        assert "`why` is missing" in told[1]["error"]
+        assert [data["arguments"] for data in datas(call.log, "tool.call")] == [{}, {}, {"why": "[private]"}]
+
+
 async def test_every_request_has_the_tools_of_the_moment() -> None:
     script = Script(
         calls("find", name="Ada"), calls("free_slots"), calls("book", slot="nine"), calls("goodbye"), "Bye."

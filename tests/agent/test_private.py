@@ -149,6 +149,25 @@ async def test_an_empty_private_field_shows_that_it_is_empty() -> None:
     assert call.state.app_state["owner"] is None
 
 
+async def test_what_a_private_field_opens_with_is_no_secret() -> None:
+    class Guest(Agent):
+        name: str = state("unknown", pii=True)
+        owner: Owner = state(Owner("nobody yet"), pii=True)
+
+        @tool
+        def meet(self, phone: str) -> None:
+            self.owner.phones.append(phone)
+
+    script = Script("Who are you, unknown guest?", calls("meet", phone="600123456"), "Nobody yet, 600123456.")
+    async with rehearsing(Guest, script) as call:
+        await call.say("hello")
+        await call.say("my number")
+        assert call.state.app_state == {"name": MASK, "owner": MASK}
+        assert [data["text"] for data in datas(call.log, "turn.agent")] == [
+            "Who are you, unknown guest?", f"Nobody yet, {MASK}."
+        ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "spelled", ["ada byrne", "ADA  BYRNE", "Ada\nByrne", "600123456", "600 123 456", "(600) 123-456", "+600.123.456"]
 )

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from cuelight.agent.cells import Opening
 from cuelight.agent.declared_fields import read_derived, read_fields
 from cuelight.agent.declared_names import check_names
@@ -12,6 +14,7 @@ from cuelight.agent.gate import Gate
 from cuelight.agent.reading import Reading
 from cuelight.agent.tools import Tool
 from cuelight.errors import DeclarationRefused
+from cuelight.log import leaves
 
 __all__ = ["Declaration", "declare"]
 
@@ -31,8 +34,8 @@ class Declaration:
     """What its instances open with."""
     writable: frozenset[str]
     """The public names that an instance may be given values for."""
-    private: tuple[str, ...]
-    """The fields that are private."""
+    private: Mapping[str, frozenset[str]]
+    """The fields that are private, each with the words and numbers of its default, which are in the author's code."""
 
 
 def declare(cls: type) -> Declaration:
@@ -64,7 +67,9 @@ def declare(cls: type) -> Declaration:
         gates=_gates(tools, stages),
         opening=Opening(fields),
         writable=frozenset((*fields, *derived)),
-        private=tuple(name for name, field in fields.items() if field.pii),
+        private={
+            name: frozenset(leaves(msgspec.json.decode(field.default))) for name, field in fields.items() if field.pii
+        },
     )
 
 

@@ -74,9 +74,14 @@ def snapshot(agent: "Stateful") -> Snapshot:
 
 
 def private_values(agent: "Stateful") -> list[str]:
-    """List the words and numbers that the private fields hold."""
+    """List the words and numbers that the private fields hold, except those that they open with."""
     cell = agent._cell
-    return [leaf for name in agent.__declaration__.private for leaf in leaves(msgspec.json.decode(cell.encoded[name]))]
+    return [
+        leaf
+        for name, opening in agent.__declaration__.private.items()
+        for leaf in leaves(msgspec.json.decode(cell.encoded[name]))
+        if leaf not in opening
+    ]
 
 
 def lay_over(agent: "Stateful", values: Mapping[str, Any]) -> None:
