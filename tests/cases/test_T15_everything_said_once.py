@@ -33,8 +33,8 @@ async def _play() -> tuple[Any, list[str]]:
     order: list[str] = []
     script = Script(["Let me look.", calls("lookup")], ["I found it.", calls("ask_more")], "Bye.")
     async with rehearsing(Desk, script) as call:
-        call._live.hear(lambda words, whole: order.append(words))
-        call._live.listen(lambda entry: order.append(f"<{entry.type}>") if entry.type.startswith("tool.") else None)
+        call.live.hear(lambda words, whole: order.append(words))
+        call.live.listen(lambda entry: order.append(f"<{entry.type}>") if entry.type.startswith("tool.") else None)
         reply = await call.say("look it up")
         assert reply.text.split("\n") == LINES[1:]
         await call.say("no")

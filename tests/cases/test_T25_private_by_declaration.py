@@ -44,7 +44,7 @@ async def test_t25_every_sink_shows_a_mask(caplog: pytest.LogCaptureFixture) -> 
     store = MemoryStore()
     async with rehearsing(Bank, script, store=store) as call:
         seen: list[Entry] = []
-        call._live.listen(seen.append)
+        call.live.listen(seen.append)
         reply = await call.say(f"card {CARD}")
         assert call.agent._given == [CARD, CARD], "the handler gets the real value"
         assert f"Your balance is {BALANCE}." in reply.text, "the caller hears it"

@@ -175,7 +175,7 @@ async def test_r41_a_result_that_lands_while_the_caller_speaks_is_answered_with_
 async def test_r45_nothing_of_a_turn_that_was_cut_is_spoken_in_the_next() -> None:
     async with rehearsing(Clinic, Script(lambda request: _cut(call, "One. Two. Three."), "Four.")) as call:
         spoken: list[str] = []
-        call._live.hear(lambda words, whole: spoken.append(words))
+        call.live.hear(lambda words, whole: spoken.append(words))
         await call.say("count")
         assert (await call.say("go on")).text == "Four."
         assert "".join(spoken) == "Four."

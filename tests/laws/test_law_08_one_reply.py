@@ -123,7 +123,7 @@ async def test_the_words_beside_a_call_are_spoken_before_the_tool_runs() -> None
             return "found"
 
     async with rehearsing(Watching, Script(["Let me look.", calls("look")], "Found.")) as call:
-        call._live.listen(lambda entry: order.append(entry.data["text"]) if entry.type == "cue.said" else None)
+        call.live.listen(lambda entry: order.append(entry.data["text"]) if entry.type == "cue.said" else None)
         await call.say("look")
         assert order == ["Let me look.", "tool", "Found."]
 

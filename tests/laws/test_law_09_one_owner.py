@@ -255,7 +255,7 @@ async def test_a_reader_that_fails_does_not_stop_the_call(caplog: pytest.LogCapt
         raise LookupError("the reader's own")
 
     async with rehearsing(Post, Script(calls("send", what="a"), "Sent.")) as call:
-        call._live.listen(fails)
+        call.live.listen(fails)
         assert (await call.say("send")).text == "Sent."
         assert "the reader's own" in caplog.text
 

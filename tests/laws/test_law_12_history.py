@@ -138,7 +138,7 @@ async def _converse(moves: list[Any], replies: list[Any]) -> None:
         assert views[0]["role"] == "user"
         assert sum(m["role"] == "user" and m["content"].startswith("message") for m in request.messages) <= 4
     async with rehearse(Talker, Script("Fine.", "Fine."), store=store, resume=call.id) as again:
-        assert again._live.history == call._live.history
+        assert again.live.history == call.live.history
         await again.say("again")
     check(again)
 
@@ -173,7 +173,7 @@ async def test_the_limits_of_what_is_kept_hold_after_a_resume() -> None:
         for n in range(10):
             await call.say(f"message {n}")
     async with rehearsing(Talker, Script("Hm."), store=store, resume=call.id) as again:
-        assert again._live.history == call._live.history
+        assert again.live.history == call.live.history
         await again.say("more")
         assert len([m for m in again.requests[0].messages if m["role"] == "user"]) <= 4
 
@@ -216,7 +216,7 @@ async def test_every_rehearsal_compares_its_history_with_the_stored_one() -> Non
     async def spoil() -> None:
         async with rehearse(Talker, Script("Hm.")) as call:
             await call.say("go")
-            call._live.history.messages.pop()
+            call.live.history.messages.pop()
 
     with pytest.raises(AssertionError, match="differs from the one rebuilt"):
         await spoil()
@@ -230,7 +230,7 @@ async def test_a_history_can_be_rebuilt_from_the_records_at_any_time() -> None:
         for record in await store.read(call.id):
             whole = unmasked(record)
             rebuilt.feed(whole.type, whole.data)
-        assert rebuilt == call._live.history
+        assert rebuilt == call.live.history
 
 
 def test_a_log_that_breaks_off_in_a_batch_and_goes_on_is_still_valid() -> None:

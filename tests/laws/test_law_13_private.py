@@ -235,8 +235,8 @@ async def test_readers_of_the_live_call_get_masked_words_also_when_a_value_comes
     ) as call:
         seen: list[Entry] = []
         ear: list[str] = []
-        call._live.listen(seen.append)
-        call._live.hear(lambda words, whole: ear.append(words + ("\n" if whole else "")))
+        call.live.listen(seen.append)
+        call.live.hear(lambda words, whole: ear.append(words + ("\n" if whole else "")))
         reply = await call.say(f"it is {CARD}")
         words = "".join(e.data["text"] for e in seen if e.type == "agent.transcript")
         assert words == f"The card {MASK} was charged, {MASK}"
@@ -247,7 +247,7 @@ async def test_readers_of_the_live_call_get_masked_words_also_when_a_value_comes
 async def test_live_words_come_as_they_are_spoken_where_nothing_is_private() -> None:
     async with rehearsing(Bank, Script("One two three.")) as call:
         seen: list[str] = []
-        call._live.listen(lambda e: seen.append(e.data["text"]) if e.type == "agent.transcript" else None)
+        call.live.listen(lambda e: seen.append(e.data["text"]) if e.type == "agent.transcript" else None)
         await call.say("count")
         assert seen == ["One ", "two ", "three."]
 
@@ -262,7 +262,7 @@ async def test_what_becomes_private_by_the_same_handler_leaves_masked() -> None:
 
     async with rehearsing(Telling, Script(calls("look"), "Done.")) as call:
         seen: list[Entry] = []
-        call._live.listen(seen.append)
+        call.live.listen(seen.append)
         reply = await call.say("how much?")
         assert reply.text.startswith("It is 8765 euros.")
         hides(everything(call), "8765")

@@ -130,7 +130,7 @@ async def test_a_reader_of_the_live_call_holds_the_same_state_and_misses_nothing
             fold.feed(entry)
             live.append(fold.state.live.agent)
 
-        call._live.listen(read)
+        call.live.listen(read)
         reply = await call.say("hello")
         assert fold.state == call.state
         assert fold.state.gaps == []

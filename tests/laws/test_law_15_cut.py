@@ -185,7 +185,7 @@ async def test_an_interruption_from_inside_a_tool(name: str) -> None:
 
 async def test_an_interruption_between_two_calls_of_a_batch() -> None:
     async with rehearsing(Desk, Script([calls("note", what="a"), calls("note", what="b")], "Yes.")) as call:
-        call._live.listen(lambda entry: call.interrupt() if entry.type == "tool.result" else None)
+        call.live.listen(lambda entry: call.interrupt() if entry.type == "tool.result" else None)
         await call.say("note")
         assert call.agent.booked == ["a"]
         assert [data.get("output") for data in results(call.log)] == ["noted", None]
@@ -400,7 +400,7 @@ async def test_an_effect_just_before_the_interruption_is_known_to_the_model() ->
             if entry.type == "tool.result":
                 call.interrupt(heard="")
 
-        call._live.listen(once)
+        call.live.listen(once)
         await call.say("a table for four at seven")
         assert len(call.requests) == 1, "the caller cut in before the model could speak"
         await call.say("make it eight")

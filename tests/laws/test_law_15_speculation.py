@@ -228,7 +228,7 @@ async def test_nothing_is_spoken_before_the_words_are_said_and_the_rest_as_it_co
     model = Slow()
     async with rehearsing(Desk, model) as call:
         spoken: list[str] = []
-        call._live.hear(lambda words, whole: spoken.append(words))
+        call.live.hear(lambda words, whole: spoken.append(words))
         call.prepare("count")
         model.next.release()
         model.next.release()
@@ -261,7 +261,7 @@ async def test_a_prepared_answer_is_dropped_when_its_turn_is_cut_before_it_asks(
     async with rehearsing(Desk, model) as call:
         call.prepare("count")
         await settle()
-        call._live.listen(lambda entry: call.interrupt() if entry.type == "turn.user" else None)
+        call.live.listen(lambda entry: call.interrupt() if entry.type == "turn.user" else None)
         reply = await asyncio.wait_for(call.say("count"), 2)
         assert (reply.text, reply.interrupted) == ("", True)
         assert model.open == 0

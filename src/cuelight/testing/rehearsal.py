@@ -90,7 +90,7 @@ class Rehearsal(Generic[A]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        call = self._live
+        call = self.live
         await call.close()
         if error is None:
             await self._check_history(call)
@@ -109,7 +109,8 @@ class Rehearsal(Generic[A]):
         )
 
     @property
-    def _live(self) -> Call:
+    def live(self) -> Call:
+        """The call as the engine has it, for what a rehearsal has no name of its own for."""
         if self._call is None:
             raise RuntimeError("A rehearsal is opened with `async with rehearse(...) as call:`.")
         return self._call
@@ -123,11 +124,11 @@ class Rehearsal(Generic[A]):
             CallEnded: when the call is over.
             ScriptRanOut: when the script has no item for a request of this turn.
         """
-        return await self._live.say(text, id)
+        return await self.live.say(text, id)
 
     async def event(self, name: str, data: Mapping[str, Any] | None = None) -> Reply:
         """Let something happen outside; gives what the agent said to it."""
-        return await self._live.event(name, data)
+        return await self.live.event(name, data)
 
     def interrupt(self, heard: str | None = None) -> _Done:
         """Be the caller cutting in, at once; may be awaited.
@@ -135,17 +136,17 @@ class Rehearsal(Generic[A]):
         Args:
             heard: the words that reached the caller's ear; None is all that was spoken.
         """
-        self._live.interrupt(heard)
+        self.live.interrupt(heard)
         return _Done()
 
     def prepare(self, text: str) -> _Done:
         """Let the model be asked ahead, for words that the caller is likely to be saying; may be awaited."""
-        self._live.prepare(text)
+        self.live.prepare(text)
         return _Done()
 
     async def hang_up(self) -> None:
         """Be the caller hanging up: the call ends."""
-        await self._live.hang_up()
+        await self.live.hang_up()
 
     async def advance(self, seconds: float) -> None:
         """Move the clock, and let what falls due happen."""
@@ -156,12 +157,12 @@ class Rehearsal(Generic[A]):
     @property
     def id(self) -> str:
         """The call's id."""
-        return self._live.id
+        return self.live.id
 
     @property
     def agent(self) -> A:
         """The live instance."""
-        return self._live.agent  # type: ignore[return-value]
+        return self.live.agent  # type: ignore[return-value]
 
     @property
     def requests(self) -> list[Request]:
@@ -171,7 +172,7 @@ class Rehearsal(Generic[A]):
     @property
     def log(self) -> list[Entry]:
         """The stored entries, private values masked."""
-        return disclose([Record(entry) for entry in self._entries], self._live.secrets)
+        return disclose([Record(entry) for entry in self._entries], self.live.secrets)
 
     @property
     def state(self) -> State:
