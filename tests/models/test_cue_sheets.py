@@ -55,6 +55,13 @@ WRONG = {
         '[[cue]]\nhears = "x"\ncall = "x"\nwith = { a = "{ask}" }',
         ["with", "{ask}", "words"],
     ),
+    "words that stand for nothing": (
+        '[words]\nsoon = ["asap"]\n[[cue]]\nhears = "x"\nunless = "{son}"\nsay = "x"',
+        ["cue 1 (x)", "{son}", "did you mean soon?"],
+    ),
+    "words that are a slot": ('[words]\nday = "sunny"', ["[words] day", "another name"]),
+    "words that are no expression": ('[words]\nsoon = "(asap"', ["[words] soon", "no regular expression"]),
+    "a choice besides": ('[slot.x]\nkind = "choice"\nfrom = "a"\nbesides = "b"', ["slot 'x'", "`besides`"]),
     "two of one name": (
         '[[cue]]\nname = "a"\nhears = "x"\nsay = "x"\n[[cue]]\nname = "a"\nhears = "y"\nsay = "y"',
         ["cue 'a'", "twice"],

@@ -58,14 +58,14 @@ class _Reader(Tables):
 
     def sheet(self, sheet: Mapping[str, Any]) -> dict[str, Any]:
         self.keys(sheet, "the sheet", _SHEET)
+        tables = self.table(sheet, "the sheet", "slot")
         for name in (words := self.table(sheet, "the sheet", "words")):
-            self.words[name] = self.alternatives(words, name)
+            self.words[name] = self.alternatives(words, name, tables)
         self.view = {
             name: found
             for name, source in self.table(sheet, "the sheet", "view").items()
             if (found := self.telling(source, f"[view] {name}")) is not None
         }
-        tables = self.table(sheet, "the sheet", "slot")
         kinds = {name: table.get("kind", "") for name, table in tables.items() if isinstance(table, dict)}
         self.slots = {name: Slot(name=name, kind=kind) for name, kind in kinds.items()}  # known by name while reading
         self.slots = {name: self.slot(name, table) for name, table in tables.items()}
@@ -91,8 +91,10 @@ class _Reader(Tables):
         lines = self.table(sheet, "the sheet", key)
         return {stage: read(given, f"[{key}] {stage}", ()) for stage, given in lines.items()}
 
-    def alternatives(self, words: Mapping[str, Any], name: str) -> str:
+    def alternatives(self, words: Mapping[str, Any], name: str, slots: Collection[str]) -> str:
         where = f"[words] {name}"
+        if name in slots or name in ("yes", "no"):
+            self.wrong(where, "has a name that means something else in a pattern; give it another name")
         sources = [self.worded(source, where) for source in self.strings(words, where, name)]
         return f"(?:{'|'.join(source for source in sources if self.compiled(source, where, 'the pattern'))})"
 
