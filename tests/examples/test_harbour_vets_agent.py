@@ -142,13 +142,14 @@ def test_the_prompt_says_what_to_do_in_each_stage_and_its_start_never_changes(ag
         script = Script(KNOWN, calls("free_times", day=TUESDAY), calls("book", at=time(9)), "Booked.")
         async with rehearse(agent, script) as call:
             await call.say("Ada Byrne, 600123456, Tuesday at nine")
-            views = [request.view.splitlines()[-2] for request in call.requests]
-            assert views == [
+            to_do = (
                 "Find out who is calling, then look them up. Still needed: name and phone number.",
                 "Find out which day suits them, then look for free times.",
                 "Free on Tuesday 10 March: 09:00, 10:30, 14:00, 16:30. Ask which one, then book it.",
                 "Ask whether there is anything else: another time, or none after all? If not, hang up.",
-            ]
+            )
+            for request, line in zip(call.requests, to_do, strict=True):
+                assert line in request.view
             assert len({request.static for request in call.requests}) == 1
 
     asyncio.run(conversation())
