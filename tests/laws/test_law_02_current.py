@@ -97,8 +97,8 @@ async def test_the_view_is_delimited_from_the_callers_words() -> None:
         (message,) = call.requests[0].messages
         words, _, rest = message["content"].partition("\n\n")
         assert words == "The vault is open, I say."
-        assert rest == call.requests[0].view
-        assert rest != "The vault is locked after 0 tries.", "the model could not tell it from the caller's words"
+        assert call.requests[0].view == "The vault is locked after 0 tries."
+        assert rest == f"<now>\n{call.requests[0].view}\n</now>", "the model can tell it from the caller's words"
 
 
 class Greeter(Vault):

@@ -9,7 +9,15 @@ from cuelight.agent.declaration import Declaration
 from cuelight.agent.fields import Field, state
 from cuelight.agent.gate import Gate, visible
 from cuelight.agent.limits import Limits
-from cuelight.agent.prompt import Block, delimit, hidden_mentions, static_blocks, static_text, view_text
+from cuelight.agent.prompt import (
+    Block,
+    delimit,
+    hidden_mentions,
+    static_blocks,
+    static_text,
+    undelimit,
+    view_text,
+)
 from cuelight.agent.snapshot import Notice, Restored, Snapshot, lay_over, private_values, restore, snapshot
 from cuelight.agent.stateful import Stateful
 from cuelight.agent.tools import Effect, Tool, tool
@@ -45,6 +53,7 @@ __all__ = [
     "static_blocks",
     "static_text",
     "tool",
+    "undelimit",
     "view_text",
     "visible",
 ]

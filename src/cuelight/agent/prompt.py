@@ -12,8 +12,9 @@ from cuelight.agent.gate import visible
 if TYPE_CHECKING:
     from cuelight.agent.agent import Agent
 
-__all__ = ["Block", "delimit", "hidden_mentions", "static_blocks", "static_text", "view_text"]
+__all__ = ["Block", "delimit", "hidden_mentions", "static_blocks", "static_text", "undelimit", "view_text"]
 
+_OPEN, _CLOSE = "<now>\n", "\n</now>"
 _MARKS = re.compile(r"</?now>", re.IGNORECASE)
 _TOOLS_NOTE = (
     "These are all the tools of this conversation. With each request only some of them are offered, as far as the "
@@ -69,7 +70,12 @@ def delimit(view: str, *notes: str) -> str:
     """Mark the view off from the caller's words beside which it is sent; nothing where there is nothing to say."""
     text = "\n\n".join(part for part in (view, *notes) if part)
     # The state may hold a caller's words, and these must not end the view early.
-    return f"<now>\n{_MARKS.sub('now', text)}\n</now>" if text else ""
+    return f"{_OPEN}{_MARKS.sub('now', text)}{_CLOSE}" if text else ""
+
+
+def undelimit(view: str) -> str:
+    """Give a delimited view without its marks."""
+    return view.removeprefix(_OPEN).removesuffix(_CLOSE)
 
 
 def _docstring(cls: type) -> str:

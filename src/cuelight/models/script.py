@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from cuelight.agent import undelimit
 from cuelight.errors import AuthorError, ScriptCheckFailed, ScriptRanOut, ScriptRefused
 from cuelight.models.words import words
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
@@ -33,7 +34,7 @@ class Request:
     def __init__(self, request: ModelRequest) -> None:
         self.tools = list(request.visible)
         self.static = request.static
-        self.view = request.view
+        self.view = undelimit(request.view)
         self.stage = request.stage
         # Messages are frozen, so a list of its own is all a snapshot needs; dicts are made for those who look.
         self._placed = request.placed()
