@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuelight.models.understudy.hearing import clean, heard
+from cuelight.models.understudy.moments import dates
 from cuelight.models.understudy.pieces import KINDS
 
 TODAY = date(2026, 3, 5)
@@ -201,3 +202,20 @@ def test_no_text_breaks_a_kind_and_cleaning_keeps_places(text: str, asked: bool)
 def test_a_day_that_is_named_is_never_past(today: date, text: str) -> None:
     ((day, _),) = KINDS["date"](text, today, False)
     assert day >= today.isoformat()
+
+
+@pytest.mark.parametrize(
+    ("last", "text", "day"),
+    [
+        ("2026-03-17", "Wednesday instead", "2026-03-18"),
+        ("2026-03-17", "this Wednesday", "2026-03-11"),
+        ("2026-03-17", "the day after", "2026-03-18"),
+        ("2026-03-17", "a day earlier", "2026-03-16"),
+        ("2026-03-17", "the same day", "2026-03-17"),
+        ("2026-03-17", "the day after tomorrow", "2026-03-07"),
+        ("2026-03-09", "Friday", "2026-03-06"),
+    ],
+)
+def test_days_are_counted_from_the_one_that_was_spoken_of(last: str, text: str, day: str) -> None:
+    ((found, _),) = dates(text, TODAY, last=date.fromisoformat(last))
+    assert found.isoformat() == day

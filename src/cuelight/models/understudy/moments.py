@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import chain
 
-__all__ = ["DAYS", "MONTHS", "NUMBER_WORDS", "Place", "beside", "dates", "number_of", "taken_back", "times"]
+__all__ = ["DAYS", "MONTHS", "NUMBER_WORDS", "Place", "dates", "number_of", "taken_back", "times"]
 
 Place = tuple[int, int]
 """Where in a text something stands."""
@@ -129,25 +129,34 @@ _BESIDE = _words(
 )
 
 
-def dates(text: str, today: date, *, asked: bool = False) -> list[tuple[date, Place]]:
+def dates(text: str, today: date, *, asked: bool = False, last: date | None = None) -> list[tuple[date, Place]]:
     """Find the days a text names, in order; days taken back are left out.
 
     A weekday is its next coming, never today; `next` before it means the week after this one, and `last` its last
     going. Days without a year, or without a month, are their next coming too. 3/4 is read only where it can mean one
-    day, and "the second" only where a day was asked for.
+    day.
+
+    Args:
+        text: what was said, cleaned.
+        today: the day it is.
+        asked: whether a day was asked for: then "the second" is one.
+        last: the day that was last spoken of: "the day after" is the one after it, and where it is a week away or more,
+            a weekday is in its week.
     """
     found: list[tuple[date, Place]] = []
-    for day, place in chain(_all_dates(text, today), _nth_alone(_NTH_ASKED, text, today) if asked else ()):
+    for day, place in chain(_all_dates(text, today, last), _nth_alone(_NTH_ASKED, text, today) if asked else ()):
         if any(place[0] < end and start < place[1] for _, (start, end) in found):
             continue  # part of a date that was read whole
         if not taken_back(text, place):
             beyond = _DAY_BESIDE.search(text, 0, place[0])
             ahead = 0 if beyond is None else 1 if beyond[1].lower() == "after" else -1
             found.append((day + timedelta(days=ahead), place))
+    if not found and last is not None:
+        found = list(_beside(text, last))
     return sorted(found, key=lambda each: each[1])
 
 
-def _all_dates(text: str, today: date) -> Iterator[tuple[date, Place]]:
+def _all_dates(text: str, today: date, last: date | None) -> Iterator[tuple[date, Place]]:
     for match in _ISO.finditer(text):
         yield from _day(int(match[1]), int(match[2]), int(match[3]), match.span())
     for match in _SLASHED.finditer(text):
@@ -167,7 +176,7 @@ def _all_dates(text: str, today: date) -> Iterator[tuple[date, Place]]:
             _year(match[4]), _MONTH_NAMES[match[1].lower()], _nth(match[2], match[3]), today, match.span()
         )
     yield from _nth_alone(_NTH_ALONE, text, today)
-    yield from _days_near(text, today)
+    yield from _days_near(text, today, last)
 
 
 def _nth_alone(expression: re.Pattern[str], text: str, today: date) -> Iterator[tuple[date, Place]]:
@@ -175,7 +184,7 @@ def _nth_alone(expression: re.Pattern[str], text: str, today: date) -> Iterator[
         yield from _coming_nth(_nth(match[1], match[2]), today, match.span())
 
 
-def _days_near(text: str, today: date) -> Iterator[tuple[date, Place]]:
+def _days_near(text: str, today: date, last: date | None) -> Iterator[tuple[date, Place]]:
     """Find days that are named by how they lie to today."""
     for match in _WEEKS_ON.finditer(text):
         number = _DAY_NAMES[(match["on"] or match["day"] or match["next"]).lower()]
@@ -194,19 +203,19 @@ def _days_near(text: str, today: date) -> Iterator[tuple[date, Place]]:
     for match in _WEEKEND.finditer(text):
         yield _in_week(today, int((match[1] or "").lower() == "next" or today.weekday() > 5), 5), match.span()
     for match in _WEEKDAY.finditer(text):
-        yield _weekday(match, today), match.span()
+        yield _weekday(match, today, last), match.span()
 
 
-def beside(text: str, last: date) -> date | None:
-    """Find the day a text names by how it lies to the one that was spoken of last: "the day after", "a day earlier"."""
+def _beside(text: str, last: date) -> Iterator[tuple[date, Place]]:
+    """Find a day that is named by how it lies to another: "the day after", "a day earlier", "the same day"."""
     match = _BESIDE.search(text)
-    if match is None or taken_back(text, match.span()):
-        return None
-    words = next(word.lower() for word in match.groups() if word)
-    return last + timedelta(days={"same": 0, "before": -1, "earlier": -1, "sooner": -1}.get(words, 1))
+    if match is not None and not taken_back(text, match.span()):
+        words = next(word.lower() for word in match.groups() if word)
+        ahead = {"same": 0, "before": -1, "earlier": -1, "sooner": -1}.get(words, 1)
+        yield last + timedelta(days=ahead), match.span()
 
 
-def _weekday(match: re.Match[str], today: date) -> date:
+def _weekday(match: re.Match[str], today: date, last: date | None) -> date:
     name = match[2].lower()
     number = _DAY_NAMES.get(name, {"wed": 2, "sat": 5, "sun": 6}.get(name, 0))
     which = (match[1] or "").lower()
@@ -214,7 +223,10 @@ def _weekday(match: re.Match[str], today: date) -> date:
         return _in_week(today, 1, number)
     if which == "last":
         return today - timedelta(days=(today.weekday() - number - 1) % 7 + 1)
-    return _next(today, number)
+    coming = _next(today, number)
+    if last is None or last < today + timedelta(weeks=1) or which in ("this", "coming"):
+        return coming
+    return max(coming, _in_week(last, 0, number))
 
 
 def _next(today: date, weekday: int) -> date:

@@ -14,7 +14,6 @@ from cuelight.log import Message
 from cuelight.models.understudy.choosing import choose
 from cuelight.models.understudy.hearing import clean
 from cuelight.models.understudy.lines import Line, Unknown, field_of, spoken, today_of
-from cuelight.models.understudy.moments import beside
 from cuelight.models.understudy.picking import pick
 from cuelight.models.understudy.shapes import Scope, Slot
 from cuelight.models.understudy.sheet import CueSheet
@@ -46,10 +45,11 @@ class Result:
 
 
 class Utterance(NamedTuple):
-    """What the caller said once, and what the agent had said before."""
+    """What the caller said once, what the agent had said before, and how many results there were by then."""
 
     text: str
     before: str
+    results: int
 
 
 class Scene:
@@ -71,7 +71,7 @@ class Scene:
         calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
         for message in history:
             if message.role == "user":
-                self.utterances.append(Utterance(message.content, before))
+                self.utterances.append(Utterance(message.content, before, len(self.results)))
                 self.this_turn = len(self.results)
                 before = ""
             elif message.role == "assistant":
@@ -117,25 +117,21 @@ class Scene:
             return Picked(field_of(row, slot.value), self._row(row, slot.each))
         if slot.source is not None and self._chosen(slot, utterance, self.rows(slot.source, slot.path)):
             return None  # it is one of the rows that this piece is to be besides
-        value = pick(slot, utterance.text, self.today, asked=self._asked(slot, utterance))
-        if value is None and slot.kind == "date" and utterance is self.utterances[-1] and self._last_day:
-            day = beside(clean(utterance.text), self._last_day)
-            value = None if day is None else day.isoformat()
+        last = self._last_day(utterance) if slot.kind == "date" else None
+        value = pick(slot, utterance.text, self.today, asked=self._asked(slot, utterance), last=last)
         return None if value is None else Picked(value, value)
 
     def _chosen(self, slot: Slot, utterance: Utterance, rows: Sequence[Any]) -> list[int]:
-        before = utterance.before.casefold()
-        offered = [index for index, row in enumerate(rows) if self._row(row, slot.each).casefold() in before]
+        offered = _listed(utterance.before, [self._row(row, slot.each) for row in rows])
         asked = self._asked(slot, utterance)
         return choose(clean(utterance.text), rows, self.today, asked=asked, offered=offered)
 
     def _asked(self, slot: Slot, utterance: Utterance) -> bool:
         return any(shape.search(utterance.before) for shape in self.sheet.asking[slot.name])
 
-    @cached_property
-    def _last_day(self) -> date | None:
-        """The day that a tool was last asked about, before this turn; where it chose one itself, that."""
-        for result in reversed(self.results[: self.this_turn]):
+    def _last_day(self, utterance: Utterance) -> date | None:
+        """The day that a tool had last been asked about when something was said; where it chose one itself, that."""
+        for result in reversed(self.results[: utterance.results]):
             for value in (*result.arguments.values(), *_values(result.value)):
                 if isinstance(value, str) and (day := today_of(value)):
                     return day
@@ -198,6 +194,16 @@ class Scene:
 
 def _values(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, Mapping) else ()
+
+
+def _listed(text: str, rows: Sequence[str]) -> list[int]:
+    """Find which rows a text lists in one go: others that it names besides were not offered."""
+    if not any(rows):
+        return []
+    one = "|".join(re.escape(row) for row in sorted(filter(None, rows), key=len, reverse=True))
+    lists = re.findall(rf"(?:{one})(?:(?:,|,? and|,? or) (?:{one}))*", text, re.IGNORECASE)
+    listed = max(reversed(lists), key=len, default="").casefold()
+    return [index for index, row in enumerate(rows) if row and row.casefold() in listed]
 
 
 def _object(arguments: str) -> Mapping[str, Any]:
