@@ -9,7 +9,7 @@ _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "
 _PUNCTUATION = re.compile(r"[,;!?¿¡()\[\]{}\"“”„…]|[.:](?=\s|$)|-(?=\s|$)|(?<=\s)-")
 
 YES = (
-    r"yes|yeah|yep|yup|yea|ye|indeed|sure|ok|okay|alright|correct|right|exactly|absolutely|definitely|of course|"
+    r"yes|yeah|yep|yup|yea|ye|indeed|sure|ok|okay|all ?right|correct|right|exactly|absolutely|definitely|of course|"
     r"by all means|go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|"
     r"i(?:'d)? (?:like|love) (?:that|to)|sounds? (?:good|great|fine|perfect)|"
     r"that(?:'s| is| would be)? (?:works?|fine|good|great|perfect|right|ok|okay)|"
@@ -54,7 +54,7 @@ _REFUSED = pattern(
 )
 _DOUBTED = pattern(
     r"(?:not|are you|you're|if i'm) (?:so |too |quite |really |entirely |absolutely )?(?:sure|right|ok|okay)|"
-    r"is (?:that|it|this) (?:ok|okay|right|correct)|(?:don't|do not) (?:mind|care|know)"
+    r"is (?:that|it|this) (?:ok|okay|(?:all )?right|correct)|(?:don't|do not) (?:mind|care|know)"
 )
 _YES = pattern(YES)
 _NO = pattern(NO)

@@ -263,8 +263,8 @@ class _Play:
     def _open_question(self) -> str:
         """The question of the stage, or else for what the first tool that could be called is missing, if anything."""
         own = self._sheet.ask.get(self._scene.request.stage or "")
-        if own:
-            return str(self._said(own, "")[0])
+        if own and (question := str(self._said(own, "")[0])):
+            return question
         return next((str(asked[0]) for asked in map(self._question, self._sheet.cues) if asked), "")
 
     def _question(self, cue: Cue) -> Reply | None:
