@@ -7,6 +7,8 @@ from typing import Any
 from cuelight.errors import AuthorError, ModelFailed, ModelTooSlow
 from cuelight.ports import Clock, Finished, Model, ModelRequest, TextDelta, ToolCallRequest
 
+from .alarm import Alarm
+
 __all__ = ["Attempt", "Overlap", "Stream", "failure_message", "usage_metrics"]
 
 
@@ -67,13 +69,14 @@ class Overlap:
 class Stream:
     """Run one request to a model, so that time or an interruption can stop it at any point.
 
-    The request runs in the turn's own task, which is cancelled to stop it: what `asyncio.timeout` does, with one timer
-    that is looked at twice instead of two, and no scope that has to be entered for each request.
+    The request runs in the turn's own task, which is cancelled to stop it: what `asyncio.timeout` does, without a scope
+    that has to be entered for each request.
     """
 
-    def __init__(self, model: Model, clock: Clock, *, first_token_s: float, request_s: float) -> None:
+    def __init__(self, model: Model, clock: Clock, alarm: Alarm, *, first_token_s: float, request_s: float) -> None:
         self._model = model
         self._clock = clock
+        self._alarm = alarm
         self._first_token_s = first_token_s
         self._request_s = request_s
         self._task: asyncio.Task[Any] | None = None
@@ -98,7 +101,7 @@ class Stream:
         clock = self._clock
         self._began = clock.monotonic()
         self._task = task = asyncio.current_task()
-        self._timer = clock.call_later(min(self._first_token_s, self._request_s), lambda: self._expire(attempt))
+        self._alarm.set(min(self._first_token_s, self._request_s), lambda: self._expire(attempt))
         try:
             await self._gather(request, attempt, overlap, hear)
         except asyncio.CancelledError as error:
@@ -111,7 +114,7 @@ class Stream:
         except Exception as error:  # whatever a provider raises is a failed request, and the turn goes on
             attempt.error = error
         finally:
-            self._timer.cancel()
+            self._alarm.off()
             self._task = None
             if self._stopped and task is not None and task.uncancel():
                 raise asyncio.CancelledError  # somebody else has cancelled the task as well
@@ -152,7 +155,7 @@ class Stream:
         if attempt.first_after is not None:
             left = self._request_s - (self._clock.monotonic() - self._began)
             if left > 0:
-                self._timer = self._clock.call_later(left, self._stop)
+                self._alarm.set(left, self._stop)
                 return
         self._stop()
 

@@ -140,8 +140,8 @@ class Batch:
         """Count calls of the same tool with the same arguments; tells whether this is one too many."""
         arguments = _canonical(call.given) if call.given is not None else call.request.arguments.encode()
         seen = self._turn.same_calls
-        seen[call.name, arguments] += 1
-        return seen[call.name, arguments] > self._context.limits.identical_calls
+        count = seen[call.name, arguments] = seen.get((call.name, arguments), 0) + 1
+        return count > self._context.limits.identical_calls
 
     # --- the call itself ----------------------------------------------------------------------------------------------
 

@@ -191,6 +191,7 @@ class Call:
         try:
             await self._conduct.let_go()
         finally:
+            self._context.alarm.close()
             if self._renewal is not None:
                 self._renewal.cancel()
             if self._renewing:

@@ -12,6 +12,7 @@ from cuelight.errors import CuelightError
 from cuelight.log import Message
 from cuelight.ports import Clock, Model, ModelRequest, ToolCallRequest
 
+from .alarm import Alarm
 from .asking import Attempt, Stream
 from .handlers import Handler, Outcome, Runner, describe
 from .journal import Journal
@@ -34,7 +35,8 @@ class CallContext:
         self.journal = journal
         self.standing = Standing(agent, journal)
         self.limits: Limits = agent.limits
-        self.runner = Runner(agent, clock, threads)
+        self.alarm = Alarm(clock)
+        self.runner = Runner(agent, clock, self.alarm, threads)
         self.ended: str | None = None
         """Why the call is to end, or has ended."""
         self.closed = False
@@ -115,10 +117,20 @@ class CallContext:
             stage=standing.stage,
         )
 
-    def stream(self) -> Stream:
-        """Make ready to ask the model once."""
+    def stream(self, alarm: Alarm | None = None) -> Stream:
+        """Make ready to ask the model once.
+
+        Args:
+            alarm: keeps the time, where the request is made beside whatever else the call does.
+        """
         limits = self.limits
-        return Stream(self.model, self.clock, first_token_s=limits.first_token_s, request_s=limits.request_s)
+        return Stream(
+            self.model,
+            self.clock,
+            alarm or self.alarm,
+            first_token_s=limits.first_token_s,
+            request_s=limits.request_s,
+        )
 
     # --- the log ------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from cuelight.agent import Frame, Staged, Stateful, open_frame
 from cuelight.errors import OutsideHandler
 from cuelight.ports import Clock
 
+from .alarm import Alarm
 from .threads import Threads
 
 __all__ = ["Handler", "Outcome", "Runner", "describe", "running_handler"]
@@ -109,9 +110,10 @@ class Handler:
 class Runner:
     """Run handlers of one call."""
 
-    def __init__(self, agent: Stateful, clock: Clock, threads: Threads) -> None:
+    def __init__(self, agent: Stateful, clock: Clock, alarm: Alarm, threads: Threads) -> None:
         self._agent = agent
         self._clock = clock
+        self._alarm = alarm
         self._threads = threads
 
     async def run(
@@ -177,14 +179,19 @@ class Runner:
             work = loop.create_task(_told(function, settle), context=context)
         else:
             self._threads.run(function, context, settle)
-        timer = self._clock.call_later(seconds, lambda: settle("timeout", None, None))
+        # Handlers that run together have an alarm each.
+        alarm = Alarm(self._clock) if self._alarm.is_set else self._alarm
+        alarm.set(seconds, lambda: settle("timeout", None, None))
         try:
             outcome = await over
         except asyncio.CancelledError:
             await _abandon(work)
             raise
         finally:
-            timer.cancel()
+            if alarm is self._alarm:
+                alarm.off()
+            else:
+                alarm.close()
         if outcome.status == "timeout":
             await _abandon(work)
         if not isinstance(outcome.error, Exception | asyncio.CancelledError | None):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from cuelight.agent import delimit, view_text, visible
 from cuelight.ports import ModelRequest
 
+from .alarm import Alarm
 from .asking import Attempt, Overlap
 from .context import CallContext
 
@@ -25,7 +26,7 @@ class Speculation:
 
     def __init__(self, context: CallContext, text: str) -> None:
         self.text = text
-        self.stream = context.stream()
+        self.stream = context.stream(Alarm(context.clock))
         self._seq = context.journal.seq
         self._held: list[str] = []
         self._hear: Callable[[str], None] = self._held.append

@@ -1,7 +1,6 @@
 """One turn: ask the model, run the calls of its reply, follow their routes, until the turn ends in words."""
 
 import asyncio
-from collections import Counter
 from typing import Any
 
 import msgspec
@@ -38,7 +37,7 @@ class Turn:
         self.requests = 0
         self.attempts = 0
         self.transitions = 0
-        self.same_calls: Counter[tuple[str, bytes]] = Counter()
+        self.same_calls: dict[tuple[str, bytes], int] = {}
         self.pieces: list[str] = []
         self.content: Any = None
         self._shown: Any = None
