@@ -27,7 +27,8 @@ _NUMBERED = "(?:number|option)"
 _PLACES = (
     (0, _spoken(rf"{_NUMBERED} (?:one|1)|(?:first|1st|earliest|soonest){_NO_PLACE}|the earl(?:y|ier)(?: one| time)?|"
                 rf"first thing|as early as|early (?:in the )?(?:{_PART})")),
-    (1, _spoken(rf"{_NUMBERED} (?:two|2)|the (?:second|2nd){_NO_PLACE}|(?:second|2nd) (?:one|slot|time|option)")),
+    (1, _spoken(rf"{_NUMBERED} (?:two|2)|the (?:second|2nd){_NO_PLACE}|^second$|"
+                rf"(?:second|2nd) (?:one|slot|time|option)")),
     (2, _spoken(rf"{_NUMBERED} (?:three|3)|(?:third|3rd){_NO_PLACE}")),
     (3, _spoken(rf"{_NUMBERED} (?:four|4)|(?:fourth|4th){_NO_PLACE}")),
     (4, _spoken(rf"{_NUMBERED} (?:five|5)|(?:fifth|5th){_NO_PLACE}")),
@@ -35,7 +36,8 @@ _PLACES = (
                  rf"late (?:in the )?(?:{_PART})|end of the day")),
 )  # fmt: skip
 _ANYWHERE = _spoken(
-    r"any ?time|any (?:one|slot|of (?:them|those|these)|is|will|works|would)|^(?:any|either)$|whichever|whatever|"
+    r"any (?:of (?:them|those|these)|(?:one |slot |time )?(?:is|will|works|would|suits))|any ?time(?=$| please)|"
+    r"^(?:any(?: one)?|either)$|whichever|whatever|"
     r"either (?:one|time|of them|is|will|works|would)|(?:don't|do not) (?:mind|care)(?! (?:what|who|about|for))|"
     r"(?:doesn't|does not) matter|you (?:choose|pick|decide)|up to you"
 )

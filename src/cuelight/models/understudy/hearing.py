@@ -9,8 +9,8 @@ _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "
 _PUNCTUATION = re.compile(r"[,;!?¿¡()\[\]{}\"“”„…]|[.:](?=\s|$)|-(?=\s|$)|(?<=\s)-")
 
 YES = (
-    r"yes|yeah|yep|yup|yea|ye|indeed|sure|ok|okay|all ?right|correct|right|exactly|absolutely|definitely|of course|"
-    r"by all means|go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|"
+    r"yes|yeah|yep|yup|yea|ye|indeed|sure|ok|okay|alright|all right|correct|right|exactly|absolutely|definitely|"
+    r"of course|by all means|go (?:ahead|on|for it)|please do|why not|(?:that'll|that will) (?:do|work)|"
     r"i(?:'d)? (?:like|love) (?:that|to)|sounds? (?:good|great|fine|perfect)|"
     r"that(?:'s| is| would be)? (?:works?|fine|good|great|perfect|right|ok|okay)|"
     r"works for me|fine(?: by me| with me)?|perfect|great|lovely|(?:do|book|take) it"

@@ -121,7 +121,9 @@ _WEEKS_ON = _words(
     rf"(?:a|(?P<before>two))\s+weeks?\s+(?:on|from)\s+(?P<on>{_DAY})|the\s+(?P<next>{_DAY})\s+after(?:\s+that)?\s*$|"
     rf"(?P<day>{_DAY})\s+(?:week|in\s+(?P<weeks>a|\d|{_NUMBER})\s+weeks?(?:'?\s+time)?)"
 )
-_WEEKDAY = _words(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|(?<=on\s)(?:wed|sat|sun)|(?<=next\s)(?:wed|sat|sun))")
+# Words as well as days, unless what stands around them tells.
+_SHORT = r"(?:(?<=on\s)|(?<=next\s))(?:wed|sat|sun)|(?:wed|sat|sun)(?=\s*$|\s+(?:at\s+\d|\d|morning|afternoon|please))"
+_WEEKDAY = _words(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|{_SHORT})")
 _DAY_BESIDE = re.compile(r"\bday\s+(after|before)\s+(?:the\s+)?$", re.IGNORECASE)  # "the day after next Thursday"
 _BESIDE = _words(
     r"(?:the\s+)?(?:(next|following|same)\s+day|day\s+(after|before)|(?:a|one)\s+day\s+(later|earlier|sooner))"

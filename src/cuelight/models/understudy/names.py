@@ -34,7 +34,7 @@ _WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
 _RUN = re.compile(rf"\s*({_WORD}(?:\s+{_WORD}){{0,6}})")
 _STRONG = re.compile(
     r"(?<!\w)(?:name\s+is|name'?s|(?:full|last|first)\s+name|call\s+me|i'?m\s+called|i\s+go\s+by|"
-    r"(?:registered\s+)?under(?:\s+the\s+name(?:\s+of)?)?|registered\s+(?:as|to)|on\s+behalf\s+of)(?=\s)",
+    r"(?:registered\s+)?under(?:\s+the\s+name(?:\s+of)?)?|registered\s+(?:as|to)|me\s+(?:down\s+)?as|on\s+behalf\s+of)(?=\s)",
     re.IGNORECASE,
 )
 # A name that is somebody else's: "his name is", "my cat's name is".
@@ -103,6 +103,7 @@ def names(text: str, *, asked: bool) -> list[tuple[str, Place]]:
         name = _last_name(match)
         if name:
             found.append(name)
+    found.sort(key=lambda name: " " not in name[0])  # a full name rather than a part of one
     return found or (list(_answers(text)) if asked else [])
 
 
