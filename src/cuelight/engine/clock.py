@@ -10,15 +10,10 @@ __all__ = ["SystemClock"]
 
 
 class SystemClock:
-    """Tell the machine's time."""
+    """Tell the machine's time: `now` in unix seconds, `monotonic` in seconds that never go back."""
 
-    def now(self) -> float:
-        """Unix seconds."""
-        return time.time()
-
-    def monotonic(self) -> float:
-        """Seconds that never go back."""
-        return time.monotonic()
+    now = staticmethod(time.time)
+    monotonic = staticmethod(time.monotonic)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
         """Call back on the running loop after that many seconds."""

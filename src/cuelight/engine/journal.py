@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from cuelight.log import Fold, History, Private, Record, Secrets, disclose
 from cuelight.ports import Clock, Lease, Store
@@ -28,13 +29,15 @@ class Journal:
         self.call = call
         self.agent = agent
         self.history = history
+        self._projections = history.projections
         self.secrets = Secrets()
+        self._has_secrets = False
         self.seq = 0
         self.lease: Lease | None = None
         self.broken: BaseException | None = None
         """What the store refused with, after which nothing can be written."""
         self._store = store
-        self._clock = clock
+        self._now = clock.now
         self._stored_seq = 0
         self._pending: list[Record] = []
         self._learned = False
@@ -46,10 +49,10 @@ class Journal:
         self._unsent = ""
         self._piece_over = ""
         """Words that listeners do not have yet, because a private value may stand across their end."""
-        self._entries: list[Entry] = []
+        self._stored: list[Record] = []
         self._fold = Fold()
         self._folded = 0
-        """How many of the entries the fold has taken in, with what was known to be private then."""
+        """How many of the records the fold has taken in, with what was known to be private then."""
 
     def write(
         self,
@@ -67,10 +70,12 @@ class Journal:
             shown: the data as declarations mask it, where they mask anything.
             private: values that the declarations make private.
         """
-        self.history.feed(type, data)
-        if type == "tool.result":
-            self.holds_results = True
-        if shown is None and not private and not self.secrets:
+        project = self._projections.get(type)
+        if project is not None:
+            project(data)
+            if type == "tool.result":
+                self.holds_results = True
+        if shown is None and not private and not self._has_secrets:
             return self._append(type, _encode(data), None)
         values = self._learn(private)
         masked = data if shown is None else dict(shown)
@@ -94,14 +99,14 @@ class Journal:
 
     def _append(self, type: str, data: bytes, private: Private | None) -> int:  # noqa: A002
         self.seq += 1
-        entry = Entry(self.seq, self._clock.now(), self.call, self.agent, type, False, msgspec.Raw(data))
+        entry = Entry(self.seq, self._now(), self.call, self.agent, type, False, Raw(data))
         self._pending.append(Record(entry, private))
         return self.seq
 
     def _learn(self, private: Sequence[str]) -> tuple[str, ...]:
         values = self.secrets.add(private)
         if values:
-            self._learned = True
+            self._has_secrets = self._learned = True
             self._folded = 0  # what was folded before may show them
         return values
 
@@ -112,14 +117,14 @@ class Journal:
         if masked == entry.data:
             return record
         private = record.private or Private(bytes(entry.body))
-        return Record(msgspec.structs.replace(entry, body=msgspec.Raw(_encode(masked))), private)
+        return Record(msgspec.structs.replace(entry, body=Raw(_encode(masked))), private)
 
     def whisper(self, type: str, data: dict[str, Any]) -> None:  # noqa: A002
         """Deliver an ephemeral entry to whoever listens; it is stored nowhere."""
         if self._listeners:
             masked = self.secrets.data(type, data) if self.secrets else data
-            raw = msgspec.Raw(_encode(masked))
-            self._deliver(Entry(self._stored_seq, self._clock.now(), self.call, self.agent, type, True, raw))
+            raw = Raw(_encode(masked))
+            self._deliver(Entry(self._stored_seq, self._now(), self.call, self.agent, type, True, raw))
 
     def utter(self, speech_id: str, text: str, *, whole: bool) -> None:
         """Pass the agent's words on as they come: as they are to the caller's ear, masked to whoever listens.
@@ -163,7 +168,7 @@ class Journal:
             self.broken = error
             raise
         self._stored_seq = records[-1].entry.seq
-        self._entries.extend(record.entry for record in records)
+        self._stored.extend(records)
         if self._listeners:
             for record in records:
                 self._deliver(record.entry)
@@ -173,9 +178,8 @@ class Journal:
         """The State of the stored entries, private values masked, as far as this process has seen them."""
         if self._folded == 0:
             self._fold = Fold()
-        new = self._entries[self._folded :]
-        self._fold.extend(disclose([Record(entry) for entry in new], self.secrets))
-        self._folded = len(self._entries)
+        self._fold.extend(disclose(self._stored[self._folded :], self.secrets))
+        self._folded = len(self._stored)
         return self._fold.state
 
     def resume(self, records: list[Record], unmasked: list[Entry]) -> None:
@@ -183,9 +187,10 @@ class Journal:
         for record in records:
             if record.private is not None:
                 self.secrets.add(record.private.values)
+        self._has_secrets = bool(self.secrets)
         for entry in unmasked:
             self.history.feed(entry.type, entry.data)
-        self._entries.extend(record.entry for record in records)
+        self._stored.extend(records)
         self.seq = self._stored_seq = records[-1].entry.seq
 
     def listen(self, listener: Callable[[Entry], None]) -> Callable[[], None]:

@@ -5,7 +5,7 @@ may be asked: each tool call stands with its one result, an interrupted turn hol
 whole exchanges. Feeding the stored log again gives an equal history.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -76,7 +76,7 @@ class History:
         # Where each line spoken in the newest turn stands, and its words: an interruption cuts them to what was heard.
         self._spoken: list[tuple[int, str]] = []
         self._speech_id = ""
-        self._handlers = {
+        self.projections: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
             "turn.user": self._turn_user,
             "turn.agent": self._turn_agent,
             "tool.call": self._tool_call,
@@ -86,6 +86,7 @@ class History:
             "cue.crossing": self._crossing,
             "cue.heard": self._heard,
         }
+        """What each type of entry does; other types change nothing."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, History) and self.messages == other.messages
@@ -110,7 +111,7 @@ class History:
 
     def feed(self, type: str, data: Mapping[str, Any]) -> None:  # noqa: A002 - the wire's own word
         """Take in one entry, by its type and its data with private values in place; unknown types change nothing."""
-        handler = self._handlers.get(type)
+        handler = self.projections.get(type)
         if handler is not None:
             handler(data)
 
