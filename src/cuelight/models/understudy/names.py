@@ -30,6 +30,7 @@ _NO_NAME_WORDS = """
     wondering wont work would wow wrong yeah year years yep yes yesterday yet yo you your yours yup
 """
 _NO_NAME = frozenset(_NO_NAME_WORDS.split())
+_LONGEST = 30
 _WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
 _RUN = re.compile(rf"\s*({_WORD}(?:\s+{_WORD}){{0,6}})")
 _STRONG = re.compile(
@@ -49,7 +50,7 @@ _BEHIND = re.compile(
 # What may stand around a name that is the whole answer.
 _FILLER = re.compile(
     r"\s*(?:(?:yes|yeah|yep|sure|of\s+course|certainly|ok|okay|hi|hello|hey|there|good\s+(?:day|morning|afternoon|evening)|"
-    r"well|um|uh|er|erm|hm+|ah|right|so|oh|sorry|it's|its|it\s+is|that's|that\s+is|i'm|im|i\s+am|this\s+is|"
+    r"well|um|uh|er|erm|hm+|ah|right|so|oh|sorry|it'?s\s+me|it\s+is\s+me|it's|its|it\s+is|that's|that\s+is|i'm|im|i\s+am|this\s+is|"
     r"the\s+name\s+is|\+?\d[\d\s().-]{5,}(?:and)?)(?!\w)\s*)*",
     re.IGNORECASE,
 )
@@ -131,7 +132,7 @@ def _after(text: str, start: int, *, least: int, most: int = 3) -> tuple[str, Pl
     words: list[re.Match[str]] = []
     for match in re.finditer(_WORD, text[run.start(1) : run.end(1)]):
         bare = match[0].lower().replace("'", "").rstrip(".")
-        if bare in _NO_NAME or (bare.endswith("ing") and match[0].islower()):
+        if bare in _NO_NAME or len(bare) > _LONGEST or (bare.endswith("ing") and match[0].islower()):
             break
         if len(words) > 1 and _ends_before(match, words):
             break
