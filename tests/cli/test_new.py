@@ -26,6 +26,14 @@ def test_what_it_makes_passes_and_talks_at_once(cuelight, tmp_path):
         assert cuelight.state()["app_state"]["message"] == "Please have them call me back"
 
 
+@pytest.mark.parametrize("lines", [["Ada Byrne"], ["Ada"], ["Hello there", "Ada Byrne"], ["It's me, Ada"]])
+def test_what_it_makes_takes_the_name_it_asks_for_however_it_is_said(cuelight, lines):
+    cuelight("new", "ticket-desk")
+    talked = cuelight("chat", "ticket_desk", stdin="\n".join([*lines, "Call me back"]))
+    assert talked.exit_code == 0, talked.stderr
+    assert cuelight.state()["app_state"]["stage"] == "done", talked.stdout
+
+
 def test_what_it_makes_is_as_our_own_house_has_it(cuelight, tmp_path):
     cuelight("new", "front-desk")
     for check in (
