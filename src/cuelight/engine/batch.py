@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -171,15 +172,9 @@ class Batch:
     async def _handle(self, call: _Call) -> tuple[Outcome, Handler, Staged]:
         tool, values = call.tool, call.values or {}
         assert tool is not None
-        bound = tool.function.__get__(self._context.agent)
+        function = partial(tool.function, self._context.agent, **values)
         key = f"{self._context.journal.call}/{call.id}"
-        if tool.is_async:
-
-            async def work() -> Any:
-                return await bound(**values)
-
-            return await self._context.handle(f"tool {tool.name}", work, tool=tool, key=key)
-        return await self._context.handle(f"tool {tool.name}", lambda: bound(**values), tool=tool, key=key)
+        return await self._context.handle(f"tool {tool.name}", function, is_async=tool.is_async, tool=tool, key=key)
 
     def _write_call(self, call: _Call) -> None:
         given = call.given or {}

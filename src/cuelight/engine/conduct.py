@@ -1,6 +1,7 @@
 """What a call does with what comes in: open, answer, take events, end. One thing at a time; the door sees to that."""
 
 from collections.abc import Callable, Mapping
+from inspect import iscoroutinefunction
 from typing import Any
 
 import msgspec
@@ -61,7 +62,9 @@ class Conduct:
         later: list[Callable[[], object]] = []
         context.speak = lambda text: later.append(lambda: self.speak(text))
         context.note = lambda name, data: later.append(lambda: context.write_note(name, data))
-        outcome, handler, staged = await context.handle("on_call", context.agent.on_call)
+        outcome, handler, staged = await context.handle(
+            "on_call", context.agent.on_call, is_async=iscoroutinefunction(context.agent.on_call)
+        )
         context.speak, context.note = self.speak, context.write_note
         if outcome.status == "done":
             staged.commit()
@@ -144,7 +147,7 @@ class Conduct:
         context.speak = speak
         try:
             cause = {"kind": "event", "name": name, "seq": seq}
-            handler = await context.hook("on_event", _bound(context.agent.on_event, name, data), cause)
+            handler = await context.hook("on_event", context.agent.on_event, name, data, cause=cause)
         finally:
             context.speak = self.speak
         reply = None if handler is None else await self._follow(handler)
@@ -174,7 +177,7 @@ class Conduct:
         context.journal.write("call.ended", {"reason": reason, "ended_by": by, "ended_at": now, "duration_s": duration})
         await context.journal.barrier()
         context.speak = lambda text: None  # nobody is there to hear it
-        await context.hook("on_end", _bound(context.agent.on_end, reason))
+        await context.hook("on_end", context.agent.on_end, reason)
         self.summarise()
         await context.journal.barrier()
 
@@ -255,16 +258,3 @@ class Conduct:
 
     def _speech_id(self) -> str:
         return f"speech-{self.context.journal.seq + 1}"
-
-
-def _bound(hook: Callable[..., Any], *args: Any) -> Callable[[], Any]:
-    """Bind a hook's arguments, keeping it a coroutine function where it is one."""
-    import inspect
-
-    if not inspect.iscoroutinefunction(hook):
-        return lambda: hook(*args)
-
-    async def bound() -> Any:
-        return await hook(*args)
-
-    return bound

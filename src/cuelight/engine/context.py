@@ -3,6 +3,8 @@
 import logging
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from inspect import iscoroutinefunction
 from typing import Any
 
 import msgspec
@@ -56,6 +58,7 @@ class CallContext:
         label: str,
         function: Callable[[], Any],
         *,
+        is_async: bool,
         tool: Tool | None = None,
         key: str = "",
     ) -> tuple[Outcome, Handler, Staged]:
@@ -65,17 +68,17 @@ class CallContext:
         seconds = self.limits.tool_s if tool is None or tool.timeout_s is None else tool.timeout_s
         reads_only = tool is not None and tool.effect == "read"
         outcome, staged = await self.runner.run(
-            handler, function, seconds=seconds, reads_only=reads_only,
+            handler, function, is_async=is_async, seconds=seconds, reads_only=reads_only,
             follow=lambda value: take_route(self.agent, value, at_once=tool is None),
         )  # fmt: skip
         handler.returned = outcome.value
         return outcome, handler, staged
 
     async def hook(
-        self, label: str, function: Callable[[], Any], cause: Mapping[str, Any] | None = None
+        self, label: str, hook: Callable[..., Any], *args: Any, cause: Mapping[str, Any] | None = None
     ) -> Handler | None:
         """Run a hook to its end: what it changed is committed; where it failed there is an `error` entry and None."""
-        outcome, handler, staged = await self.handle(label, function)
+        outcome, handler, staged = await self.handle(label, partial(hook, *args), is_async=iscoroutinefunction(hook))
         if outcome.status == "done":
             self.standing.take(staged, cause)
             return handler

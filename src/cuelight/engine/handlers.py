@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from pathlib import Path
 from typing import Any, Literal
@@ -121,6 +121,7 @@ class Runner:
         handler: Handler,
         function: Callable[[], Any],
         *,
+        is_async: bool,
         seconds: float,
         reads_only: bool = False,
         follow: Callable[[Any], None],
@@ -132,6 +133,7 @@ class Runner:
         Args:
             handler: the run.
             function: what to run.
+            is_async: whether it gives a coroutine; otherwise it runs in a thread.
             seconds: how long it may take.
             reads_only: whether it may not change the state.
             follow: is given what it returned, in its frame; what this raises is the handler's failure.
@@ -142,7 +144,7 @@ class Runner:
             with open_frame(frame):
                 token = _running.set(handler)
                 try:
-                    outcome = await self._await(function, seconds)
+                    outcome = await self._await(function, is_async, seconds)
                 finally:
                     handler.close()
                     _running.reset(token)
@@ -156,16 +158,16 @@ class Runner:
         finally:
             frame.close()
 
-    async def _await(self, function: Callable[[], Any], seconds: float) -> Outcome:
+    async def _await(self, function: Callable[[], Any], is_async: bool, seconds: float) -> Outcome:
         context = copy_context()
-        outcome = await self._within(function, context, seconds)
+        outcome = await self._within(function, is_async, context, seconds)
         if outcome.status == "done" and inspect.iscoroutine(outcome.value):
             # A plain function may hand on a coroutine, as decorators do.
             rest = outcome.value
-            outcome = await self._within(_handed_on(rest), context, seconds)
+            outcome = await self._within(lambda: rest, True, context, seconds)
         return outcome
 
-    async def _within(self, function: Callable[[], Any], context: Context, seconds: float) -> Outcome:
+    async def _within(self, function: Callable[[], Any], is_async: bool, context: Context, seconds: float) -> Outcome:
         """Run a function in a task or a thread of its own, and wait for it, but not for longer than it may take."""
         loop = asyncio.get_running_loop()
         over: asyncio.Future[Outcome] = loop.create_future()
@@ -175,7 +177,7 @@ class Runner:
                 over.set_result(Outcome(status, value, error))
 
         work: asyncio.Task[None] | None = None
-        if inspect.iscoroutinefunction(function):
+        if is_async:
             work = loop.create_task(_told(function, settle), context=context)
         else:
             self._threads.run(function, context, settle)
@@ -217,7 +219,7 @@ def _stage(frame: Frame, outcome: Outcome, reads_only: bool) -> Staged:
 
 
 async def _told(function: Callable[[], Any], settle: Callable[..., None]) -> None:
-    """Run a coroutine function and tell its end at once, not a turn of the loop later as a task's callbacks are."""
+    """Run what gives a coroutine and tell its end at once, not a turn of the loop later as a task's callbacks are."""
     try:
         value = await function()
     except asyncio.CancelledError:
@@ -227,13 +229,6 @@ async def _told(function: Callable[[], Any], settle: Callable[..., None]) -> Non
         settle("failed", None, error)
     else:
         settle("done", value, None)
-
-
-def _handed_on(coroutine: Coroutine[Any, Any, Any]) -> Callable[[], Any]:
-    async def rest() -> Any:
-        return await coroutine
-
-    return rest
 
 
 async def _abandon(work: asyncio.Task[None] | None) -> None:

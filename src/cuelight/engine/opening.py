@@ -131,6 +131,15 @@ def make_agent(factory: Callable[[], Agent]) -> Agent:
     Raises:
         AuthorError: when what was given makes no agent.
     """
+    given: object = factory
+    if isinstance(given, Agent):
+        name = type(given).__name__
+        raise AuthorError(
+            f"An instance of {name} was given; each call makes its own. Give the class, {name}, or where it takes "
+            f"services a function that makes one: lambda: {name}(service)."
+        )
+    if not callable(given):
+        raise AuthorError(f"{given!r} makes no agent. Give an Agent class, or a function that makes an instance.")
     name = getattr(factory, "__name__", repr(factory))
     try:
         made = factory()
