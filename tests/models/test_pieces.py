@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuelight.models.understudy.days import dates
 from cuelight.models.understudy.hearing import clean, heard
-from cuelight.models.understudy.moments import dates
 from cuelight.models.understudy.pieces import KINDS
 
 TODAY = date(2026, 3, 5)

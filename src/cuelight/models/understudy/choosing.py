@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
+from cuelight.models.understudy.days import MONTHS, dates
 from cuelight.models.understudy.hearing import heard
-from cuelight.models.understudy.moments import MONTHS, Place, dates, taken_back, times
+from cuelight.models.understudy.hours import times
+from cuelight.models.understudy.wording import Place, taken_back
 
 __all__ = ["choose"]
 

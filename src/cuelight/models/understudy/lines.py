@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from cuelight.models.understudy.moments import DAYS, MONTHS
+from cuelight.models.understudy.days import DAYS, MONTHS
 
 __all__ = ["FORMS", "Blank", "Line", "Unknown", "field_of", "spoken", "today_of"]
 

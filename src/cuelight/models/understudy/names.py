@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cuelight.models.understudy.moments import Place
+from cuelight.models.understudy.wording import Place
 
 __all__ = ["names"]
 

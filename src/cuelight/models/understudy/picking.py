@@ -3,8 +3,8 @@
 from datetime import date
 from typing import Any
 
+from cuelight.models.understudy.days import dates
 from cuelight.models.understudy.hearing import clean
-from cuelight.models.understudy.moments import dates
 from cuelight.models.understudy.pieces import KINDS, one_of
 from cuelight.models.understudy.shapes import Slot
 

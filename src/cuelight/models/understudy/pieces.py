@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
+from cuelight.models.understudy.days import dates
 from cuelight.models.understudy.hearing import heard
-from cuelight.models.understudy.moments import NUMBER_WORDS, Place, dates, number_of, times
+from cuelight.models.understudy.hours import times
 from cuelight.models.understudy.names import names
+from cuelight.models.understudy.wording import NUMBER_WORDS, Place, number_of
 
 __all__ = ["KINDS", "Found", "one_of"]
 

@@ -1,22 +1,13 @@
-"""Dates and times in plain English, relative to a given day."""
+"""Days in plain English, relative to a given one."""
 
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import chain
 
-__all__ = ["DAYS", "MONTHS", "NUMBER_WORDS", "Place", "dates", "number_of", "taken_back", "times"]
+from cuelight.models.understudy.wording import NUMBER, THEN, Place, number_of, taken_back, whole
 
-Place = tuple[int, int]
-"""Where in a text something stands."""
-
-_UNIT_WORDS = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen
-"""
-_UNITS = _UNIT_WORDS.split()
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-NUMBER_WORDS = {word: number for number, word in enumerate(_UNITS)} | _TENS | {"an": 1, "a": 1, "couple": 2}
+__all__ = ["DAYS", "MONTHS", "dates"]
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY_NAMES = {name: number for number, name in enumerate(DAYS)} | {
@@ -48,9 +39,6 @@ _MONTH_NAMES = {name: number for number, name in enumerate(MONTHS, 1)} | {
 }
 _MONTH_NAMES["sept"] = 9
 
-_NUMBER = (
-    rf"(?:{'|'.join(_TENS)})[\s-](?:{'|'.join(_UNITS[1:10])})|{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
-)
 _DAY = "|".join(sorted(_DAY_NAMES, key=len, reverse=True))
 _MONTH = "|".join(sorted(_MONTH_NAMES, key=len, reverse=True))
 _NTH_TEXT = """
@@ -66,66 +54,36 @@ _NTH_NAMES = (
 _SPELLED_NTH = "|".join(sorted(_NTH_NAMES, key=len, reverse=True)).replace(" ", r"[\s-]+")
 _NTH = rf"(?:the\s+)?(?:(\d{{1,2}})(?:st|nd|rd|th)?|({_SPELLED_NTH}))"
 
-# What a caller takes back is no wish: "Friday instead of Thursday", "not on Monday", "Tuesday doesn't work".
-_TAKEN_BACK = re.compile(
-    r"\b(?:instead\s+of|rather\s+than|not|(?:can'?t|cannot|couldn'?t)(?:\s+(?:do|make|manage))?|except|but\s+not|"
-    r"any(?:\s*thing|\s+day|\s+time)\s+but)\s+(?:(?:on|in|at|the|next|this)\s+)*$",
-    re.IGNORECASE,
-)
-_REFUSED = re.compile(
-    r"\s+(?:(?:does|do|did|wo|would|will|is|are)\s?n[o']?t\s+(?:really\s+|quite\s+)?"
-    r"(?:work|suit|do|good|possible|great|ideal|convenient)|(?:is|are|'s)\s+(?:no\s+good|bad|out|impossible))\b|"
-    r"'s\s+(?:no\s+good|bad|out|impossible|not\s+(?:good|possible|great|ideal))\b",
-    re.IGNORECASE,
-)
-_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
-_TO = re.compile(r"\s+to\b", re.IGNORECASE)
-
-
-def taken_back(text: str, place: Place) -> bool:
-    """Whether the caller refuses what stands at a place, or leaves it for something else."""
-    before, after = text[: place[0]], text[place[1] :]
-    return bool(_TAKEN_BACK.search(before) or _REFUSED.match(after) or (_FROM.search(before) and _TO.match(after)))
-
-
-def _words(expression: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w:/.-])(?:{expression})(?!\w)", re.IGNORECASE)
-
-
-_ISO = _words(r"(\d{4})-(\d{1,2})-(\d{1,2})")
-_SLASHED = _words(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?")
-_DAY_MONTH = _words(rf"{_NTH}\s+(?:of\s+)?({_MONTH})(?:\s+(\d{{4}}))?")
-_MONTH_DAY = _words(rf"({_MONTH})\s+{_NTH}(?:\s+(\d{{4}}))?")
-# What may follow a number that counts nothing: an hour, a day of the month.
-_THEN = (
-    r"(?=\s*$|\s+(?:please|on|today|tomorrow|this|next|then|if|with|and|or|instead|thanks?|would|works?|is|sharp)\b)"
-)
+_ISO = whole(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_SLASHED = whole(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?")
+_DAY_MONTH = whole(rf"{_NTH}\s+(?:of\s+)?({_MONTH})(?:\s+(\d{{4}}))?")
+_MONTH_DAY = whole(rf"({_MONTH})\s+{_NTH}(?:\s+(\d{{4}}))?")
 # "The second" is what was offered second; "on the second" and "the tenth" are days.
 _SPELLED_LATER = "|".join(nth for nth in _SPELLED_NTH.split("|") if nth not in _NTH_WORDS[:5])
-_NTH_ALONE = _words(
+_NTH_ALONE = whole(
     rf"(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)(?!\s+(?:one|option|slot|time))|"
     rf"(?:on\s+the\s+(?={_SPELLED_NTH})|the\s+(?={_SPELLED_LATER}))({_SPELLED_NTH})(?!\s+(?:one|option|slot|time))"
 )
-_NTH_ASKED = _words(rf"(?:the\s+)?()({_SPELLED_NTH}){_THEN}")
-_NEAR = _words(
+_NTH_ASKED = whole(rf"(?:the\s+)?()({_SPELLED_NTH}){THEN}")
+_NEAR = whole(
     r"(?:the\s+)?day\s+(?:after\s+tom+or+ow|before\s+yesterday)|tom+or+ow|today|tonight|yesterday|right\s+now|"
     r"this\s+(?:morning|afternoon|evening)"
 )
-_FROM_NOW = _words(
-    rf"in\s+(?:(\d{{1,2}}|{_NUMBER})\s+(day|week)s?(?:'?\s+time)?|a\s+(fortnight))|"
-    rf"(\d{{1,2}}|{_NUMBER})\s+(day|week)s?\s+(?:from\s+)?(?:now|today)"
+_FROM_NOW = whole(
+    rf"in\s+(?:(\d{{1,2}}|{NUMBER})\s+(day|week)s?(?:'?\s+time)?|a\s+(fortnight))|"
+    rf"(\d{{1,2}}|{NUMBER})\s+(day|week)s?\s+(?:from\s+)?(?:now|today)"
 )
-_WEEKEND = _words(r"(?:(next|this|the|coming|at|on)\s+)*weekend")
+_WEEKEND = whole(r"(?:(next|this|the|coming|at|on)\s+)*weekend")
 # "Tuesday week", "a week on Tuesday", "Tuesday in two weeks".
-_WEEKS_ON = _words(
+_WEEKS_ON = whole(
     rf"(?:a|(?P<before>two))\s+weeks?\s+(?:on|from)\s+(?P<on>{_DAY})|the\s+(?P<next>{_DAY})\s+after(?:\s+that)?\s*$|"
-    rf"(?P<day>{_DAY})\s+(?:week|in\s+(?P<weeks>a|\d|{_NUMBER})\s+weeks?(?:'?\s+time)?)"
+    rf"(?P<day>{_DAY})\s+(?:week|in\s+(?P<weeks>a|\d|{NUMBER})\s+weeks?(?:'?\s+time)?)"
 )
 # Words as well as days, unless what stands around them tells.
 _SHORT = r"(?:(?<=on\s)|(?<=next\s))(?:wed|sat|sun)|(?:wed|sat|sun)(?=\s*$|\s+(?:at\s+\d|\d|morning|afternoon|please))"
-_WEEKDAY = _words(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|{_SHORT})")
+_WEEKDAY = whole(rf"(?:(next|last|this|on|coming)\s+)?({_DAY}|{_SHORT})")
 _DAY_BESIDE = re.compile(r"\bday\s+(after|before)\s+(?:the\s+)?$", re.IGNORECASE)  # "the day after next Thursday"
-_BESIDE = _words(
+_BESIDE = whole(
     r"(?:the\s+)?(?:(next|following|same)\s+day|day\s+(after|before)|(?:a|one)\s+day\s+(later|earlier|sooner))"
     r"(?:\s+that)?(?!\s+(?:tom+or+ow|yesterday))"
 )
@@ -142,7 +100,7 @@ def dates(text: str, today: date, *, asked: bool = False, last: date | None = No
         text: what was said, cleaned.
         today: the day it is.
         asked: whether a day was asked for: then "the second" is one.
-        last: the day that was last spoken of: "the day after" is the one after it, and where it is a week away or more,
+        last: the day that was last whole of: "the day after" is the one after it, and where it is a week away or more,
             a weekday is in its week.
     """
     found: list[tuple[date, Place]] = []
@@ -269,97 +227,3 @@ def _coming_nth(day: int, today: date, place: Place) -> Iterator[tuple[date, Pla
             if read >= today:
                 yield read, place
                 return
-
-
-# --- times ------------------------------------------------------------------------------------------------------------
-
-_HOUR = rf"\d{{1,2}}|{'|'.join(_UNITS[1:13])}"
-_HALF = r"(a\.?m\.?|p\.?m\.?|in the (?:morning|afternoon|evening)|at night)"
-_UNIT = "|".join(_UNITS[1:10])
-_MINUTES = rf"(?:{'|'.join(_TENS)})(?:[\s-](?:{_UNIT}))?|{'|'.join(_UNITS[10:20])}|oh?\s(?:{_UNIT})"
-_CLOCK = _words(rf"(\d{{1,2}})[:.h](\d{{2}})(?:\s*{_HALF})?")
-_HALF_HOUR = _words(rf"(\d{{1,2}})\s*{_HALF}")
-_HALF_PAST = _words(rf"half\s+({_HOUR})(?:\s*{_HALF})?")
-_PAST = _words(
-    rf"(half|(?:a\s+)?quarter|(?:{'|'.join(_TENS)})[\s-]five|five|ten|twenty|\d{{1,2}})"
-    rf"(?:\s+minutes)?\s+(past|after|to|before)\s+({_HOUR})(?:\s*{_HALF})?"
-)
-_SPELLED = _words(rf"({'|'.join(_UNITS[1:20])})\s+({_MINUTES})(?:\s*{_HALF})?")
-_OCLOCK = _words(rf"({_HOUR})\s+o'?\s?clock(?:\s*{_HALF})?")
-_HOURS = _words(r"(?<!in\s)(\d{1,2})\s?h")
-_AT_HOUR = _words(rf"(?:at|around|about|by|for)\s+({_HOUR})(?:\s+{_HALF})?{_THEN}")
-# "The later one in the afternoon" is no hour.
-_WORD_HALF = _words(rf"(?<!st\s)(?<!nd\s)(?<!rd\s)(?<!er\s)(?<!est\s)({'|'.join(_UNITS[1:13])})\s+{_HALF}")
-# Where a time was asked for, an hour may stand alone, and the minutes beside it.
-_ALONE = _words(
-    rf"(?<!number\s)(?<!option\s)(\d{{1,2}}|{'|'.join(_UNITS[2:13])}|(?<!\w\s)one)(?:[\s-]+([0-5]\d))?(?:\s+{_HALF})?{_THEN}"
-)
-_NOON = _words(r"noon|midday|midnight")
-
-
-def times(text: str, *, asked: bool = False) -> list[tuple[str, Place]]:
-    """Find the times a text names, as `HH:MM`, in order; times taken back are left out.
-
-    Without more being said, one to seven are in the afternoon and eight to twelve before it or at noon. Where a time
-    was asked for, an hour alone is one too.
-    """
-    found: list[tuple[str, Place]] = []
-    for time, place in chain(_all_times(text), _times_alone(text) if asked else ()):
-        if any(place[0] < end and start < place[1] for _, (start, end) in found):
-            continue
-        if not taken_back(text, place):
-            found.append((time, place))
-    return sorted(found, key=lambda each: each[1])
-
-
-def _all_times(text: str) -> Iterator[tuple[str, Place]]:
-    for match in _CLOCK.finditer(text):
-        yield from _time(int(match[1]), int(match[2]), match[3], match.span(), exact=match[1].startswith("0"))
-    for match in _PAST.finditer(text):
-        words = match[1].lower()
-        minutes = 30 if words == "half" else 15 if "quarter" in words else number_of(words)
-        hour = number_of(match[3])
-        if match[2].lower() in ("to", "before"):
-            hour, minutes = hour - 1 or 12, 60 - minutes
-        yield from _time(hour, minutes, match[4], match.span())
-    for match in _HALF_PAST.finditer(text):
-        yield from _time(number_of(match[1]), 30, match[2], match.span())
-    for match in _HALF_HOUR.finditer(text):
-        yield from _time(int(match[1]), 0, match[2], match.span())
-    for match in _SPELLED.finditer(text):
-        yield from _time(number_of(match[1]), number_of(match[2]), match[3], match.span())
-    for match in _WORD_HALF.finditer(text):
-        yield from _time(number_of(match[1]), 0, match[2], match.span())
-    for expression in (_OCLOCK, _AT_HOUR):
-        for match in expression.finditer(text):
-            yield from _time(number_of(match[1]), 0, match[2], match.span())
-    for match in _HOURS.finditer(text):
-        yield from _time(int(match[1]), 0, None, match.span())
-    for match in _NOON.finditer(text):
-        yield "00:00" if match[0].lower() == "midnight" else "12:00", match.span()
-
-
-def _times_alone(text: str) -> Iterator[tuple[str, Place]]:
-    for match in _ALONE.finditer(text):
-        yield from _time(number_of(match[1]), int(match[2] or 0), match[3], match.span())
-
-
-def _time(
-    hour: int, minute: int, half: str | None, place: Place, *, exact: bool = False
-) -> Iterator[tuple[str, Place]]:
-    if hour > 24 or minute > 59:
-        return
-    if half:
-        words = half.lower().replace(".", "")
-        before_noon = words in ("am", "in the morning")
-        hour = hour % 12 + (0 if before_noon else 12) if hour <= 12 else hour
-    elif not exact and 1 <= hour <= 7:
-        hour += 12
-    yield f"{hour % 24:02}:{minute:02}", place
-
-
-def number_of(words: str) -> int:
-    """Read digits, or a number in words below one hundred."""
-    if words.isdigit():
-        return int(words)
-    return sum(NUMBER_WORDS[word] for word in re.split(r"[\s-]+", words.lower()) if word in NUMBER_WORDS)
