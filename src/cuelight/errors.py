@@ -144,16 +144,16 @@ class UndeclaredField(AuthorError, AttributeError):
 
     code = "undeclared-field"
 
-    def __init__(self, owner: str, name: str, fields: Sequence[str], *, where: str | None = None) -> None:
+    def __init__(
+        self, owner: str, name: str, fields: Sequence[str], *, where: str | None = None, advice: str | None = None
+    ) -> None:
         self.owner = owner
         self.field = name
         self.fields = tuple(fields)
         listed = ", ".join(self.fields) or "none"
         by = f"{where} writes it" if where else "a write was refused"
-        super().__init__(
-            f"{owner} has no field {name!r}; {by}. Its fields: {listed}. "
-            f"Declare it in the class (`{name}: ... = ...`), or call it `_{name}` if it is no state."
-        )
+        advice = advice or f"Declare it in the class (`{name}: ... = ...`), or call it `_{name}` if it is no state."
+        super().__init__(f"{owner} has no field {name!r}; {by}. Its fields: {listed}. {advice}")
 
 
 class OutsideHandler(AuthorError, RuntimeError):

@@ -69,6 +69,8 @@ async def test_a_call_opens_in_a_given_state(given: dict[str, Any], held: Any) -
             UndeclaredField,
             "Desk has no field 'nmae'; the given state writes it. Its fields: stage, ",
         ),
+        ({"nmae": "x"}, UndeclaredField, ". Did you mean `name`?"),
+        ({"zzz": "x"}, UndeclaredField, ". Give it under the name of one of these, or leave it out."),
         ({"stage": "c"}, NotAStage, "'c' is no stage of Desk (the given state). Its stages are 'a', 'b'."),
         ({"stage": None}, NotAStage, "None is no stage of Desk (the given state)."),
         ({"price": "3"}, WrongType, "the given state writes a value of type str, refused: it must be a valid number."),

@@ -8,6 +8,7 @@ import msgspec
 from cuelight.agent.annotations import type_name
 from cuelight.agent.cells import Frame, open_frame
 from cuelight.agent.coders import Misfit, plain_json
+from cuelight.agent.words import closest
 from cuelight.errors import UndeclaredField
 from cuelight.log import MASK, leaves
 
@@ -96,7 +97,9 @@ def lay_over(agent: "Stateful", values: Mapping[str, Any]) -> None:
     fitting = {}
     for name, value in values.items():
         if name not in fields:
-            raise UndeclaredField(owner, name, tuple(fields), where=_GIVEN)
+            close = closest(name, fields)
+            advice = f"Did you mean `{close}`?" if close else "Give it under the name of one of these, or leave it out."
+            raise UndeclaredField(owner, name, tuple(fields), where=_GIVEN, advice=advice)
         fitting[name] = fields[name].fit(owner, value, _GIVEN)
     for name, value in fitting.items():
         setattr(agent, name, value)

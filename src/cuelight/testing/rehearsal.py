@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from cuelight.agent import Agent
 from cuelight.engine import Call, Engine, Reply
+from cuelight.errors import AuthorError
 from cuelight.log import Record, disclose, reduce, unmasked
 from cuelight.models.script import Request
 from cuelight.ports import Model, ModelEvent, ModelRequest, Store
@@ -63,6 +64,7 @@ class Rehearsal(Generic[A]):
         store: Store | None = None,
         resume: str | None = None,
     ) -> None:
+        _check_model(model)
         self._factory = agent
         self._model = _Recorded(model)
         self._state = state
@@ -196,5 +198,21 @@ def rehearse(
         state: fields to open in, laid over what `on_call` leaves.
         store: where the log is kept; None is a store of its own.
         resume: the id of a call in `store` to take up again, instead of opening one.
+
+    Raises:
+        AuthorError: when `model` is none.
     """
     return Rehearsal(agent, model, state=state, store=store, resume=resume)
+
+
+def _check_model(model: object) -> None:
+    """Refuse what can be no model, before a call is opened with it.
+
+    Raises:
+        AuthorError: it is something else.
+    """
+    if not isinstance(model, Model):
+        raise AuthorError(
+            f"rehearse() was given {model!r} as the model. Give a Script of what it replies, as in "
+            "Script('Good day!'), or another model."
+        )
