@@ -9,7 +9,7 @@ import pytest
 
 from cuelight import Agent, ToolFailed, direct, go, state, stay, tool
 from cuelight.engine import Engine
-from cuelight.log import MASK, Fold, reduce, scrub
+from cuelight.log import MASK, Fold, Secrets, leaves, reduce, scrub
 from cuelight.stores import MemoryStore, SqliteStore
 from cuelight.testing import Script, calls, raw_call, rehearse
 from cuelight.wire import Entry, entry
@@ -440,3 +440,11 @@ def test_the_state_of_a_live_call_masks_what_turned_private_after_it_was_folded(
     before, after = asyncio.run(_state_before_and_after())
     assert "600 123 456" in before
     assert after == "My number is [private]"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(1234.5, "1234.50"), (1234.5, "1,234.50"), (1234.5, "1234.5"), (1234.0, "1,234"), (98765, "98,765")],
+)
+def test_a_private_number_is_masked_however_it_is_written(value: float, said: str) -> None:
+    assert Secrets(leaves(value)).text(f"You have {said} euros.") == f"You have {MASK} euros."

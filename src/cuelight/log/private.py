@@ -147,17 +147,23 @@ class Secrets:
 def _spelled(value: str) -> str:
     """Build the pattern of a value as people write and say it."""
     stripped = value.strip()
+    decimal = re.fullmatch(r"-?(\d+)\.(\d+)", stripped)
+    spellings = [_amount(*decimal.groups())] if decimal else []
     digits = re.sub(r"[\s().+-]", "", stripped)
     if digits.isascii() and digits.isdigit() and len(digits) >= SHORTEST:
         if len(digits) < 7:  # it would be found inside longer numbers that have nothing to do with it
-            spaced = r"[\s().-]*".join(digits)
-            return rf"\+?(?<!\d){spaced}(?!\d)"
-        return rf"\+?{_GAP.join(_run(''.join(run)) for _, run in groupby(digits))}"
-    number = re.fullmatch(r"-?(\d+)\.(\d+)", stripped)
-    if number:
-        whole = ",?".join(number.group(1))
-        return rf"(?<!\d){whole}[.,]{number.group(2)}0*(?!\d)"
-    return r"\s+".join(map(re.escape, stripped.split()))
+            spaced = r"[\s().,-]*".join(digits)
+            spellings.append(rf"\+?(?<!\d){spaced}(?!\d)")
+        else:
+            spellings.append(rf"\+?{_GAP.join(_run(''.join(run)) for _, run in groupby(digits))}")
+    return "|".join(spellings) or r"\s+".join(map(re.escape, stripped.split()))
+
+
+def _amount(whole: str, fraction: str) -> str:
+    """Build the pattern of a decimal number: with marks between thousands, and any zeros at its end."""
+    grouped = "[.,' ]?".join(whole)
+    rest = fraction.rstrip("0")
+    return rf"(?<!\d){grouped}{f'[.,]{rest}0*' if rest else '(?:[.,]0+)?'}(?!\d)"
 
 
 def _run(digits: str) -> str:
