@@ -26,7 +26,7 @@ def test_a_number_is_masked_in_words_and_in_groups(said):
 
 
 @pytest.mark.parametrize(
-    "said", ["600 123 457", "six hundred", "one two three", "double trouble", "sixohoone", "4,321 euros", "I am 600"]
+    "said", ["600 123 457", "six hundred", "one two three", "double trouble", "sixohoone", "54,321 euros", "I am 600"]
 )
 def test_other_numbers_are_left_alone(said):
     assert SECRETS.text(said) == said
