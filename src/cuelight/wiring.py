@@ -8,6 +8,7 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -24,6 +25,7 @@ _MODEL = "CUELIGHT_MODEL"
 _STORE = "CUELIGHT_STORE"
 _UNDERSTUDY = "understudy"
 _SHEET = "cues.toml"
+_STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _PACKAGE = Path(__file__).resolve().parent
 _LIBRARIES = tuple(
     Path(path).resolve() for name, path in sysconfig.get_paths().items() if name in ("stdlib", "purelib", "platlib")
@@ -108,7 +110,9 @@ def _not_found(named: str, here: Path) -> str:
     if target.endswith(".py") or "/" in target:
         return f"There is no {target}. Name a file, a folder with an agent.py in it, or module:Class."
     there = sorted({file.parent.name for pattern in ("*/agent.py", "agents/*/agent.py") for file in here.glob(pattern)})
-    hint = f"Agents here: {', '.join(there)}." if there else f"`cuelight new {target}` makes one."
+    close = get_close_matches(target.replace("-", "_"), there, n=1)
+    known = f"Agents here: {', '.join(there)}." if there else f"`cuelight new {target}` makes one."
+    hint = f"Did you mean {close[0]}? {known}" if close else known
     return f"There is no agent {named!r}: no {target}/agent.py or {target}.py, here or in agents/. {hint}"
 
 
@@ -171,8 +175,11 @@ def _pick(module: ModuleType, file: Path, attribute: str, shown: str) -> FoundAg
     if attribute:
         found = getattr(module, attribute, None)
         if not callable(found) or (inspect.isclass(found) and not issubclass(found, Agent)):
-            known = ", ".join(_agents(module)) or "none"
-            raise AgentNotLoaded(f"{shown} has no agent {attribute!r}. Its agents: {known}.")
+            known = _agents(module)
+            close = get_close_matches(attribute, known, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise AgentNotLoaded(f"{shown} has no agent {attribute!r}.{hint} Its agents: {', '.join(known) or 'none'}.")
+        _check_makes_itself(found, attribute, shown)
         written = inspect.getsourcefile(found) if inspect.isclass(found) or inspect.isfunction(found) else None
         return FoundAgent(found, attribute, Path(written or file))
     agents = _agents(module)
@@ -180,8 +187,27 @@ def _pick(module: ModuleType, file: Path, attribute: str, shown: str) -> FoundAg
         first = next(iter(agents))
         raise AgentNotLoaded(f"{shown} has several agents: {', '.join(agents)}. Say which, as in {shown}:{first}.")
     for name, cls in agents.items():
+        _check_makes_itself(cls, name, shown)
         return FoundAgent(cls, name, file)
     raise AgentNotLoaded(f"{shown} has no agent: write a class in it that subclasses cuelight.Agent.")
+
+
+def _check_makes_itself(found: Callable[..., object], name: str, shown: str) -> None:
+    """Refuse a class or function that wants arguments: a command has none to give.
+
+    Raises:
+        AgentNotLoaded: it does; the message says what to write instead.
+    """
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except ValueError:  # one of Python's own that has none to show
+        return
+    wanted = [each.name for each in parameters if each.default is each.empty and each.kind not in _STARRED]
+    if wanted:
+        raise AgentNotLoaded(
+            f"{name} takes services ({', '.join(wanted)}), which a command cannot give. Write a function beside it "
+            f"that gives an instance, `def make(): return {name}(...)`, and name that: {shown}:make."
+        )
 
 
 def _agents(module: ModuleType) -> dict[str, type[Agent]]:
@@ -196,16 +222,24 @@ def _agents(module: ModuleType) -> dict[str, type[Agent]]:
 
 
 def _fault(shown: str, error: BaseException, home: Path) -> str:
-    """Say in one line what an import raised, and where in the author's code."""
+    """Say what an import raised, and where in the author's code; each of several problems of a class on its line."""
     place = _place(error, home)
     if isinstance(error, DeclarationRefused):
         where = f" ({place})" if place else ""
-        return f"{error.owner} is refused{where}: {'; '.join(error.problems)}."
+        problems = [_sentence(problem) for problem in error.problems]
+        if len(problems) == 1:
+            return f"{error.owner} is refused{where}: {problems[0]}"
+        lines = "".join(f"\n  - {problem}" for problem in problems)
+        return f"{error.owner} is refused{where}, {len(problems)} problems:{lines}"
     where = f", at {place}" if place else ""
     if isinstance(error, SystemExit):
         return f"{shown} ends the program when it is imported{where}. Put that under `if __name__ == '__main__':`."
     what = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{shown} cannot be imported{where}: {type(error).__name__}: {what}"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _place(error: BaseException, home: Path) -> str:

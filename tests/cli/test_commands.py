@@ -96,6 +96,17 @@ def test_a_traceback_is_shown_only_when_it_is_asked_for(cuelight, place):
     assert "Traceback" not in cuelight("chat", "nobody").stderr
 
 
+def test_the_problems_of_a_class_are_told_one_a_line(cuelight, tmp_path):
+    (tmp_path / "odd.py").write_text(
+        "from cuelight import Agent, tool\n\n\n"
+        "class Odd(Agent):\n    @tool\n    def one(self, x): ...\n    @tool\n    def two(self, y): ...\n"
+    )
+    told = cuelight("chat", "odd").stderr.splitlines()
+    assert told[0] == "cuelight: Odd is refused (odd.py:4), 2 problems:"
+    assert [line.startswith("  - tool ") for line in told[1:]] == [True, True]
+    assert told[2].endswith(" [agent-not-loaded]")
+
+
 def test_an_error_that_nobody_foresaw_is_told_in_one_line_too(cuelight, desk, tmp_path):
     file = tmp_path / "odd.py"
     file.write_text(

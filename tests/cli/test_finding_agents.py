@@ -123,6 +123,19 @@ def test_no_such_slug_names_the_agents_there_are(write):
     )
 
 
+def test_a_slug_that_is_nearly_one_is_told(write):
+    write("bike_shop/agent.py", ONE.format(name="BikeShop"))
+    assert _refusal("bike-shp").endswith("Did you mean bike_shop? Agents here: bike_shop.")
+
+
+def test_a_class_that_takes_services_is_told_what_to_write(write):
+    write("desk.py", ONE.format(name="Front") + "\n    def __init__(self, registry, *, prices=()): ...\n")
+    assert _refusal("desk.py", AgentNotLoaded) == (
+        "Front takes services (registry), which a command cannot give. Write a function beside it that gives an "
+        "instance, `def make(): return Front(...)`, and name that: desk.py:make."
+    )
+
+
 def test_no_such_slug_in_an_empty_folder_says_how_to_make_one(write):
     assert _refusal("front-desk").endswith("`cuelight new front-desk` makes one.")
 
@@ -152,7 +165,9 @@ def test_several_agents_are_named(write):
 
 def test_a_class_that_is_not_there(write):
     write("desk.py", ONE.format(name="Front"))
-    assert _refusal("desk.py:Fornt", AgentNotLoaded) == "desk.py has no agent 'Fornt'. Its agents: Front."
+    assert _refusal("desk.py:Fornt", AgentNotLoaded) == (
+        "desk.py has no agent 'Fornt'. Did you mean Front? Its agents: Front."
+    )
 
 
 def test_no_agent_at_all(write):
@@ -176,7 +191,7 @@ def test_a_syntax_error_is_told_with_its_place(write):
     assert _refusal("desk.py", AgentNotLoaded).startswith("desk.py cannot be imported, at desk.py:2: SyntaxError: ")
 
 
-def test_a_refused_declaration_is_told_with_its_place_and_in_one_line(write):
+def test_a_refused_declaration_is_told_with_its_place_and_each_problem_on_a_line_of_its_own(write):
     write(
         "desk.py",
         """
@@ -190,11 +205,26 @@ def test_a_refused_declaration_is_told_with_its_place_and_in_one_line(write):
             def two(self, x) -> None: ...
         """,
     )
-    said = _refusal("desk.py", AgentNotLoaded)
-    assert said.startswith("Front is refused (desk.py:4): ")
-    assert "`one` is for stage 'late'" in said
-    assert "`two`" in said
-    assert "\n" not in said
+    said = _refusal("desk.py", AgentNotLoaded).splitlines()
+    assert said[0] == "Front is refused (desk.py:4), 2 problems:"
+    assert len(said) == 3
+    assert said[1].startswith("  - tool `two`: ")
+    assert said[2].startswith("  - ")
+    assert "`one` is for stage 'late'" in said[2]
+
+
+def test_a_refusal_that_ends_with_a_question_gets_no_full_stop(write):
+    write(
+        "desk.py",
+        """
+        from cuelight import Agent, tool
+
+        class Front(Agent):
+            @tool(pii="phnoe")
+            def one(self, phone: str) -> None: ...
+        """,
+    )
+    assert _refusal("desk.py", AgentNotLoaded).endswith("did you mean `phone`?")
 
 
 def test_a_module_that_is_missing_is_named(write):

@@ -69,5 +69,6 @@ def test_an_agent_that_needs_services_is_told_apart(cuelight, tmp_path):
     )
     done = cuelight("prompt", "shop")
     assert done.exit_code == 2
-    assert "Where it takes services, give a function" in done.stderr
+    assert "Write a function beside it that gives an instance" in done.stderr
+    assert "shop.py:make" in done.stderr
     assert cuelight("prompt", "shop.py:small_shop").exit_code == 0

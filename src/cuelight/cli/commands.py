@@ -21,6 +21,7 @@ DID_NOT_HOLD = 1
 CANNOT_RUN = 2
 _PIPE_CLOSED = 141  # what a shell reports of any program whose reader went away
 _DEBUG = "CUELIGHT_DEBUG"
+_LISTED = "\n  - "
 
 _debugging: ContextVar[bool] = ContextVar("cuelight_debugging", default=False)
 
@@ -202,5 +203,6 @@ def _tell_usage(error: Any) -> int:
 
 
 def complain(message: str, code: str) -> None:
-    """Say on stderr, in one line, what is wrong, with its stable code."""
-    print(f"cuelight: {' '.join(message.split())} [{code}]", file=sys.stderr)  # noqa: T201 - the command line's voice
+    """Say on stderr what is wrong, with its stable code: in one line, save where a message lists several things."""
+    told = _LISTED.join(" ".join(part.split()) for part in message.split(_LISTED))
+    print(f"cuelight: {told} [{code}]", file=sys.stderr)  # noqa: T201 - the command line's voice
