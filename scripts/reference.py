@@ -22,7 +22,7 @@ the rest serves those who build beside it. Full docstrings are in the code.
 def packages() -> list[str]:
     """Name the public packages and modules, the author's first."""
     found = sorted(f"cuelight.{one.name}" for one in pkgutil.iter_modules(cuelight.__path__) if one.ispkg)
-    modules = [name for name in ("cuelight.errors", "cuelight.ports", "cuelight.wiring")]
+    modules = ["cuelight.errors", "cuelight.ports", "cuelight.wiring"]
     return ["cuelight", "cuelight.testing", *(name for name in found if name != "cuelight.testing"), *modules]
 
 
@@ -40,7 +40,8 @@ def page() -> str:
     for name in packages():
         module = importlib.import_module(name)
         summary = (inspect.getdoc(module) or "").splitlines()[0]
-        rows = [f"| `{public}` | {sentence(getattr(module, public))} |" for public in module.__all__ if public != "__version__"]
+        names = [public for public in module.__all__ if public != "__version__"]
+        rows = [f"| `{public}` | {sentence(getattr(module, public))} |" for public in names]
         parts.append("\n".join([f"## `{name}`", "", summary, "", "| name | what it is |", "|---|---|", *rows, ""]))
     return "\n".join(parts)
 

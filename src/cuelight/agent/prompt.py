@@ -8,6 +8,7 @@ import msgspec
 
 from cuelight.agent.cells import Frame, open_frame
 from cuelight.agent.gate import visible
+from cuelight.log import without_marks
 
 if TYPE_CHECKING:
     from cuelight.agent.agent import Agent
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["Block", "delimit", "hidden_mentions", "static_blocks", "static_text", "undelimit", "view_text"]
 
 _OPEN, _CLOSE = "<now>\n", "\n</now>"
-_MARKS = re.compile(r"</?now>", re.IGNORECASE)
 _TOOLS_NOTE = (
     "These are all the tools of this conversation. With each request only some of them are offered, as far as the "
     "conversation has come; call only those. Never say that something was done unless a tool's result says so. How "
@@ -70,7 +70,7 @@ def delimit(view: str, *notes: str) -> str:
     """Mark the view off from the caller's words beside which it is sent; nothing where there is nothing to say."""
     text = "\n\n".join(part for part in (view, *notes) if part)
     # The state may hold a caller's words, and these must not end the view early.
-    return f"{_OPEN}{_MARKS.sub('now', text)}{_CLOSE}" if text else ""
+    return f"{_OPEN}{without_marks(text)}{_CLOSE}" if text else ""
 
 
 def undelimit(view: str) -> str:

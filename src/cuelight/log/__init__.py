@@ -2,7 +2,7 @@
 
 from cuelight.log.fold import Fold, apply, reduce
 from cuelight.log.fork import fork
-from cuelight.log.history import CUT_BY_CALLER, CUT_BY_FAULT, History, Message, ToolUse
+from cuelight.log.history import CUT_BY_CALLER, CUT_BY_FAULT, History, Message, ToolUse, without_marks
 from cuelight.log.private import MASK, Private, Record, Secrets, disclose, leaves, scrub, secrets_of, unmasked
 from cuelight.log.verify import verify
 
@@ -26,4 +26,5 @@ __all__ = [
     "secrets_of",
     "unmasked",
     "verify",
+    "without_marks",
 ]

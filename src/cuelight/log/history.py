@@ -5,17 +5,26 @@ may be asked: each tool call stands with its one result, an interrupted turn hol
 whole exchanges. Feeding the stored log again gives an equal history.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
 
-__all__ = ["CUT_BY_CALLER", "CUT_BY_FAULT", "History", "Message", "ToolUse"]
+__all__ = ["CUT_BY_CALLER", "CUT_BY_FAULT", "History", "Message", "ToolUse", "without_marks"]
 
 CUT_BY_CALLER = "[the caller cut in here]"
 CUT_BY_FAULT = "[cut off here by a fault]"
 NO_WORDS = "[the caller said nothing]"
 UNSETTLED = "It is not known whether this call was carried out."
+
+
+_MARKS = re.compile(r"</?now>", re.IGNORECASE)
+
+
+def without_marks(text: str) -> str:
+    """Take from a text the marks between which a prompt's view stands, so that no one can imitate it."""
+    return _MARKS.sub("now", text)
 
 
 class ToolUse(msgspec.Struct, frozen=True):
@@ -125,7 +134,7 @@ class History:
         self._spoken.clear()
         self._trim()
         self._starts.append(len(self.messages))
-        self.messages.append(Message("user", data["text"] if data["text"].strip() else NO_WORDS))
+        self.messages.append(Message("user", without_marks(data["text"]) if data["text"].strip() else NO_WORDS))
 
     def _crossing(self, data: Mapping[str, Any]) -> None:
         if data.get("message"):
