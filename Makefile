@@ -13,9 +13,14 @@ $(VENV)/.base: pyproject.toml scripts/venv
 
 $(VENV)/.dev: pyproject.toml scripts/venv
 	@sh scripts/venv $(VENV) ".[dev]"
+	@touch $@ $(VENV)/.models $(VENV)/.base
+
+$(VENV)/.models: pyproject.toml scripts/venv
+	@sh scripts/venv $(VENV) ".[models]"
 	@touch $@ $(VENV)/.base
 
-demo: $(VENV)/.base ## Talk with the example agent in this terminal: no key, no service.
+# Only a real model needs the providers' clients.
+demo: $(VENV)/$(if $(filter-out understudy,$(CUELIGHT_MODEL)),.models,.base) ## Talk with the example agent in this terminal: no key, no service.
 	@$(BIN)/cuelight demo
 
 test: $(VENV)/.dev ## All tests.

@@ -1,6 +1,8 @@
 """`cuelight doctor`: what is set up, what is missing, how to add it."""
 
 import json
+import subprocess
+import sys
 
 KEYS = {"OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "", "OPENAI_BASE_URL": ""}
 
@@ -44,6 +46,25 @@ def test_a_store_that_cannot_be_used_is_told_and_does_not_hold(cuelight, tmp_pat
 
 
 def test_an_extra_that_is_missing_says_how_to_add_it(cuelight):
-    texts = [finding["text"] for finding in _findings(cuelight("doctor", "--json", **KEYS)).values()]
-    missing = [text for text in texts if text.startswith("not installed")]
-    assert all(text.startswith('not installed: pip install "cuelight[') for text in missing)
+    code = (
+        "import sys; from importlib import metadata\n"
+        "have = metadata.version\n"
+        "def version(name):\n"
+        "    if name.startswith('pydantic-ai'): raise metadata.PackageNotFoundError(name)\n"
+        "    return have(name)\n"
+        "metadata.version = version\n"
+        "from cuelight.cli import main; sys.argv = ['cuelight', 'doctor', '--json']; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=cuelight.environ(), cwd=cuelight.folder,
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    text = _findings(done)["models"]["text"]
+    assert text.startswith(f"not installed: {sys.executable} -m pip install ")
+    assert text.endswith('[models]"')
+
+
+def test_only_extras_that_something_uses_are_offered(cuelight):
+    found = _findings(cuelight("doctor", "--json", **KEYS))
+    assert "models" in found
+    assert not {"server", "postgres", "voice", "dev"} & set(found)

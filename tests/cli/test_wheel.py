@@ -39,5 +39,5 @@ def test_an_installed_wheel_demonstrates_itself_and_makes_agents(tmp_path):
     assert "I have noted that" in talked
 
     told = _run(binaries / "cuelight", "doctor", cwd=tmp_path)
-    assert 'pip install "cuelight[models]"' in told
+    assert f'{binaries}/python -m pip install "cuelight[models]"' in told
     assert str(ROOT) not in told

@@ -86,7 +86,11 @@ def test_without_the_extra_it_is_said_what_to_install() -> None:
         "import sys; sys.modules['pydantic_ai'] = None\n"
         "from cuelight.models import resolve_model\n"
         "from cuelight.errors import NotSetUp\n"
-        "try: resolve_model('openai:gpt-5-mini')\n"
-        "except NotSetUp as missing: print(missing)\n"
+        "for spec in ('openai:gpt-5-mini', 'opnai:gpt-5-mini'):\n"
+        "    try: resolve_model(spec)\n"
+        "    except NotSetUp as missing: print(missing)\n"
     )
-    assert 'pip install "cuelight[models]"' in run(code)
+    missing, misspelt = run(code).splitlines()
+    assert f"Run: {sys.executable} -m pip install " in missing
+    assert missing.endswith('[models]"')
+    assert misspelt == "There is no provider 'opnai' of models; did you mean openai:gpt-5-mini?"

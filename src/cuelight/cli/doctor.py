@@ -21,6 +21,7 @@ from cuelight.cli.options import AsJson, StoreName
 from cuelight.cli.stored import with_store
 from cuelight.errors import CuelightError
 from cuelight.models import resolve_model
+from cuelight.models.installing import install_line
 from cuelight.ports import Store
 from cuelight.stores import SqliteStore
 from cuelight.wiring import store_setting
@@ -28,6 +29,7 @@ from cuelight.wiring import store_setting
 __all__ = ["app"]
 
 _STYLES = {"ok": "green", "--": "dim", "!!": "bold red"}
+_EXTRAS = ("models",)
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 
 
@@ -70,17 +72,17 @@ def _python() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """Look which of the package's extras are installed."""
+    """Look which extras are installed, of those that something here makes use of."""
     needed: dict[str, list[str]] = {}
     for requirement in metadata.requires("cuelight") or ():
         extra = re.search(r"extra == ['\"]([\w-]+)['\"]", requirement)
         name = re.match(r"[\w.-]+", requirement)
-        if extra and name and extra[1] != "dev":
+        if extra and name and extra[1] in _EXTRAS:
             needed.setdefault(extra[1], []).append(name[0])
     for extra_name, packages in needed.items():
         missing = [package for package in packages if _version(package) is None]
         if missing:
-            yield Finding("--", extra_name, f'not installed: pip install "cuelight[{extra_name}]"')
+            yield Finding("--", extra_name, f"not installed: {install_line(extra_name)}")
         else:
             yield Finding("ok", extra_name, ", ".join(f"{package} {_version(package)}" for package in packages))
 

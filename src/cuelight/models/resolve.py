@@ -1,9 +1,14 @@
 """From `provider:name` to a model, or to what is missing for it."""
 
+from difflib import get_close_matches
+
 from cuelight.errors import NotSetUp
+from cuelight.models.installing import install_line
 from cuelight.ports import Model
 
 __all__ = ["resolve_model"]
+
+_FIRST = ("openai", "anthropic")
 
 
 def resolve_model(spec: str) -> Model:
@@ -25,7 +30,11 @@ def resolve_model(spec: str) -> Model:
         # Only here: pydantic-ai and the providers' clients cost half a second and 57 MB.
         from cuelight.models.providers import build
     except ImportError as missing:
+        # Which providers there are is known to what is missing; a slip in one of these two is told all the same.
+        close = get_close_matches(provider, _FIRST, n=1, cutoff=0.8)
+        if close and close[0] != provider:
+            raise NotSetUp(f"There is no provider {provider!r} of models; did you mean {close[0]}:{name}?") from missing
         raise NotSetUp(
-            f'{spec} needs a package that is not installed ({missing.name}): pip install "cuelight[models]".'
+            f"{spec} needs a package that is not installed ({missing.name}). Run: {install_line('models')}"
         ) from missing
     return build(provider, name)
