@@ -4,6 +4,7 @@ import importlib
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -146,6 +147,24 @@ def test_output_that_is_no_terminal_has_no_colours(cuelight, desk):
     cuelight("chat", desk, stdin="hello\n")
     for line in (["log", "show", "last"], ["prompt", desk], ["doctor"], ["--help"]):
         assert "\x1b" not in cuelight.run(*line).stdout
+
+
+def test_it_runs_as_a_module_and_names_further_commands_as_they_can_be_run(cuelight, desk):
+    environ = cuelight.environ(PATH="/nowhere")
+    line = [sys.executable, "-m", "cuelight", "chat", str(desk)]
+    done = subprocess.run(line, env=environ, input="", capture_output=True, text=True, check=True)
+    (shown,) = [line for line in done.stdout.splitlines() if " log show " in line]
+    assert shown.startswith(f"  {sys.executable} -m cuelight log show call-")
+    again = subprocess.run(shown.split(), env=environ, capture_output=True, text=True, check=True)
+    assert "call.started" in again.stdout
+
+
+@pytest.mark.parametrize("on_path", [True, False])
+def test_a_program_that_is_not_on_the_path_names_itself_as_it_was_called(cuelight, desk, on_path):
+    program = Path(sys.executable).with_name("cuelight")
+    environ = cuelight.environ(PATH=str(program.parent) if on_path else "/nowhere")
+    done = subprocess.run([program, "chat", desk], env=environ, input="", capture_output=True, text=True, check=True)
+    assert f"\n  {'cuelight' if on_path else program} log show call-" in done.stdout
 
 
 def test_the_entry_point_is_what_the_package_names():

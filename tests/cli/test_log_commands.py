@@ -28,7 +28,12 @@ def test_calls_are_listed_the_last_active_first(cuelight, desk, talked):
     assert lines[2].endswith("ended")
     first, second = map(json.loads, cuelight("log", "list", "--json").stdout.splitlines())
     assert (first["ended"], second["call"], second["ended"]) == (False, talked, True)
-    assert cuelight("log", "list", "-n", "1").stdout.splitlines()[-1] == "… and 1 more: --most 2 lists all."
+    *_, more, again = cuelight("log", "list", "-n", "1").stdout.splitlines()
+    assert more == "… and 1 more: --most 2 lists all."
+    assert again.startswith("To take up an open one: ")
+    assert again.endswith(f"cuelight chat desk --resume {first['call']}")
+    cuelight("chat", desk, "--resume", "last", stdin="")
+    assert "To take up" not in cuelight("log", "list").stdout
 
 
 def test_an_empty_store_says_how_to_have_a_call(cuelight, tmp_path):

@@ -8,7 +8,7 @@ from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.commands import DID_NOT_HOLD, complain, single
 from cuelight.cli.console import open_console
 from cuelight.cli.given import read_state
-from cuelight.cli.options import AgentName, AsLines, ModelName, StateGiven, StoreName
+from cuelight.cli.options import AgentName, AsLines, ModelName, Resumed, StateGiven, StoreName
 from cuelight.cli.piped import answer_lines, input_lines, show_entries, show_plainly
 from cuelight.cli.session import Asked, open_session
 from cuelight.cli.terminal import in_terminal, talk
@@ -26,9 +26,7 @@ def chat(
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Show the prompt, and what changes of it.")
     ] = False,
-    resume: Annotated[
-        str | None, typer.Option(help="Take up an open call: its id, the start of it, or: last.", metavar="CALL")
-    ] = None,
+    resume: Resumed = None,
     keep_open: Annotated[
         bool, typer.Option("--keep-open", help="Do not end the call at the end of the input; --resume takes it up.")
     ] = False,
@@ -48,7 +46,7 @@ def chat(
     if as_json and show_prompt:
         raise BadInput("--show-prompt is for people and --json for programs; leave one out.")
     found = find_agent(agent)
-    asked = Asked(agent, found, model, store, read_state(state, found), resume)
+    asked = Asked(("chat", agent), found, model, store, read_state(state, found), resume)
     if in_terminal() and not as_json:
         run(lambda interrupts: talk(asked, interrupts, keep_open=keep_open, show_prompt=show_prompt))
         return

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from cuelight.cli.commands import single
+from cuelight.cli.naming import command_line
 from cuelight.errors import BadInput
 
 __all__ = ["app"]
@@ -95,7 +96,7 @@ def _say_what_is_next(folder: Path) -> None:
         f"  {test:{width}}its first tests",
         "",
         "Next:",
-        f"  cuelight chat {folder}",
+        f"  {command_line('chat', str(folder))}",
         f"  {pytest}pytest {folder}",
     ):
         typer.echo(line)

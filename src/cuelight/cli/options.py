@@ -4,7 +4,17 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AgentName", "AsJson", "AsLines", "CallName", "ModelName", "SourceName", "StateGiven", "StoreName"]
+__all__ = [
+    "AgentName",
+    "AsJson",
+    "AsLines",
+    "CallName",
+    "ModelName",
+    "Resumed",
+    "SourceName",
+    "StateGiven",
+    "StoreName",
+]
 
 AgentName = Annotated[
     str, typer.Argument(help="A file, a folder with an agent.py, module:Class, or a slug.", metavar="AGENT")
@@ -22,6 +32,10 @@ StoreName = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for a program.")]
 AsLines = Annotated[bool, typer.Option("--json", help="Write the entries as JSON lines, for a program.")]
+Resumed = Annotated[
+    str | None,
+    typer.Option("--resume", help="Take up an open call: its id, the start of it, or: last.", metavar="CALL"),
+]
 CallName = Annotated[str, typer.Argument(help="A call's id, the start of it, or: last.", metavar="CALL")]
 SourceName = Annotated[
     str, typer.Argument(help="A call (its id, the start of it, or: last), a file, or - for stdin.", metavar="CALL|FILE")

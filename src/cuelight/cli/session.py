@@ -18,9 +18,9 @@ __all__ = ["Asked", "Session", "open_session"]
 
 
 class Asked(NamedTuple):
-    """Hold what a call is to be opened or taken up with; `named` is what the user wrote for the agent."""
+    """Hold what a call is to be opened or taken up with; `command` is what takes it up with --resume."""
 
-    named: str
+    command: tuple[str, ...]
     found: FoundAgent
     model: str | None = None
     store: str | None = None

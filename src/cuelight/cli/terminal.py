@@ -43,7 +43,8 @@ async def talk(asked: Asked, interrupts: Interrupts, *, keep_open: bool = False,
     """
     screen = Screen(open_console())
     async with open_session(asked) as session:
-        for line in (*opening_lines(session), ""):
+        leaving = "leaves it open" if keep_open else "ends the call"
+        for line in (*opening_lines(session), f"Ctrl-C cuts a reply short; ctrl-D {leaving}.", ""):
             screen.line(line)
         try:
             await _Conversation(session, screen, interrupts, keep_open=keep_open, show_prompt=show_prompt).hold()

@@ -1,11 +1,11 @@
 """What the command line says around a conversation: who answers, how it ended, what can be done now."""
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import UNSET
 
+from cuelight.cli.naming import command_line
 from cuelight.cli.session import Session
 from cuelight.cli.transcript import seconds
 from cuelight.models import Understudy
@@ -31,7 +31,7 @@ def closing_lines(session: Session) -> Iterator[str]:
     """Say how the call ended, and how to read it or take it up."""
     state = session.call.state
     call = session.call.id
-    where = f" --store {shlex.quote(session.asked.store)}" if session.asked.store else ""
+    store = session.asked.store
     if state.status == "ended":
         yield f"The call has ended ({state.end_reason}): {', '.join(_sums(state))}."
     if not session.is_kept:
@@ -39,9 +39,9 @@ def closing_lines(session: Session) -> Iterator[str]:
         return
     if state.status != "ended":
         yield "The call is open. To take it up again:"
-        yield f"  cuelight chat {shlex.quote(session.asked.named)} --resume {call}{where}"
-    yield f"  cuelight log show {call}{where}"
-    yield f"  cuelight log state {call}{where}"
+        yield f"  {command_line(*session.asked.command, '--resume', call, store=store)}"
+    yield f"  {command_line('log', 'show', call, store=store)}"
+    yield f"  {command_line('log', 'state', call, store=store)}"
 
 
 def _sums(state: State) -> Iterator[str]:

@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from cuelight.cli.commands import single
+from cuelight.cli.naming import DEMO_AGENT, command_line
 from cuelight.cli.options import AsJson, StoreName
 from cuelight.cli.stored import with_store
 from cuelight.ports import CallInfo, Store
@@ -49,6 +50,9 @@ def list_calls(
         typer.echo(line.rstrip())
     if len(calls) > most:
         typer.echo(f"… and {len(calls) - most} more: --most {len(calls)} lists all.")
+    if still_open := next((info for info in calls[:most] if not info.ended), None):
+        again = ("demo",) if still_open.agent == DEMO_AGENT else ("chat", still_open.agent)
+        typer.echo(f"To take up an open one: {command_line(*again, '--resume', still_open.call, store=store)}")
 
 
 app = single(list_calls)
