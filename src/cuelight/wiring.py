@@ -14,12 +14,13 @@ from types import ModuleType
 from typing import NamedTuple
 
 from cuelight.agent import Agent
-from cuelight.errors import AgentNotFound, AgentNotLoaded, DeclarationRefused, NotSetUp
+from cuelight.errors import AgentNotFound, AgentNotLoaded, DeclarationRefused, NotSetUp, StoreUnusable
 from cuelight.models import CueSheet, Understudy, resolve_model
 from cuelight.ports import Model, Store
 from cuelight.stores import open_store
+from cuelight.stores.spec import store_file
 
-__all__ = ["FoundAgent", "choose_model", "choose_store", "find_agent", "store_setting"]
+__all__ = ["FoundAgent", "choose_model", "choose_store", "find_agent", "find_store", "store_setting"]
 
 _MODEL = "CUELIGHT_MODEL"
 _STORE = "CUELIGHT_STORE"
@@ -317,3 +318,20 @@ def choose_store(named: str | None = None, *, environ: Mapping[str, str] = os.en
         StoreUnusable: it cannot be opened.
     """
     return open_store(store_setting(named, environ=environ))
+
+
+def find_store(named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> Store:
+    """Open the store that is meant, to read what is in it; nothing is made where there is none.
+
+    Raises:
+        NotSetUp: the setting names no store.
+        StoreUnusable: there is none, or it cannot be opened.
+    """
+    setting = store_setting(named, environ=environ)
+    file = store_file(setting)
+    if file is not None and not file.exists():
+        raise StoreUnusable(
+            f"There is no store at {file}. The first call that is kept there makes it (`cuelight demo` is one); for "
+            f"another store use --store or {_STORE}."
+        )
+    return open_store(setting)

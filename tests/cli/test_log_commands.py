@@ -36,7 +36,26 @@ def test_calls_are_listed_the_last_active_first(cuelight, desk, talked):
     assert "To take up" not in cuelight("log", "list").stdout
 
 
+@pytest.mark.parametrize(
+    "line", [["list"], ["show", "last"], ["verify", "call-1"], ["state", "last"], ["erase", "last"]]
+)
+def test_reading_makes_no_store(cuelight, tmp_path, line):
+    file = tmp_path / "none" / "x.sqlite3"
+    done = cuelight("log", *line, "--store", file)
+    assert done.exit_code == 2
+    assert f"There is no store at {file}." in done.stderr
+    assert done.stderr.endswith("[store-unusable]\n")
+    assert not file.parent.exists()
+
+
+def test_taking_up_makes_no_store(cuelight, desk, tmp_path):
+    file = tmp_path / "x.sqlite3"
+    assert f"There is no store at {file}." in cuelight("chat", desk, "--resume", "last", "--store", file).stderr
+    assert not file.exists()
+
+
 def test_an_empty_store_says_how_to_have_a_call(cuelight, tmp_path):
+    cuelight("doctor")
     assert cuelight("log", "list").stdout == (
         f"There are no calls in {tmp_path / 'calls.sqlite3'}. `cuelight demo` makes one.\n"
     )
@@ -79,6 +98,7 @@ def test_a_start_that_several_share_is_refused(cuelight, desk, talked):
 
 @pytest.mark.parametrize("command", ["show", "state", "verify", "erase"])
 def test_no_such_call(cuelight, command):
+    cuelight("doctor")
     done = cuelight("log", command, "nowhere")
     assert done.exit_code == 2
     assert done.stderr.endswith("[call-not-found]\n")
@@ -158,6 +178,15 @@ def test_a_file_that_is_not_there(cuelight):
         done = cuelight("log", "verify", named)
         assert done.exit_code == 2
         assert done.stderr == f"cuelight: There is no file {named}. Name a file, a call, or - for stdin. [bad-input]\n"
+
+
+def test_a_folder_and_a_name_that_is_neither_file_nor_call(cuelight, tmp_path):
+    cuelight("doctor")
+    done = cuelight("log", "verify", tmp_path)
+    assert done.stderr == f"cuelight: {tmp_path} is a folder. Name a file, a call, or - for stdin. [bad-input]\n"
+    assert "There is no call 'README.md' in this store, nor a file of that name." in (
+        cuelight("log", "verify", "README.md").stderr
+    )
 
 
 # --- erase ------------------------------------------------------------------------------------------------------------

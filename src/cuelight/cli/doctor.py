@@ -24,7 +24,7 @@ from cuelight.models import resolve_model
 from cuelight.models.installing import install_line
 from cuelight.ports import Store
 from cuelight.stores import SqliteStore
-from cuelight.wiring import store_setting
+from cuelight.wiring import choose_store, store_setting
 
 __all__ = ["app"]
 
@@ -120,7 +120,7 @@ def _store(named: str | None) -> Iterator[Finding]:
         schema = f", schema {store.schema}" if isinstance(store, SqliteStore) else ""
         return f"{store_setting(named)}: writable{schema}, {calls} call{'' if calls == 1 else 's'}"
 
-    yield _found("store", lambda: with_store(named, look))
+    yield _found("store", lambda: with_store(named, look, choose_store))
 
 
 def _example() -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import typer
 __all__ = [
     "AgentName",
     "AsJson",
+    "AsJsonLines",
     "AsLines",
     "CallName",
     "ModelName",
@@ -31,6 +32,7 @@ StoreName = Annotated[
     str | None, typer.Option("--store", help="Where calls are kept: a file, or memory.", metavar="STORE")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for a program.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Write JSON lines, for a program.")]
 AsLines = Annotated[bool, typer.Option("--json", help="Write the entries as JSON lines, for a program.")]
 Resumed = Annotated[
     str | None,

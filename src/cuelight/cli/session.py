@@ -12,7 +12,7 @@ from cuelight.log import Record, disclose, unmasked
 from cuelight.ports import Model, Store
 from cuelight.stores import MemoryStore
 from cuelight.wire import Entry
-from cuelight.wiring import FoundAgent, choose_model, choose_store
+from cuelight.wiring import FoundAgent, choose_model, choose_store, find_store
 
 __all__ = ["Asked", "Session", "open_session"]
 
@@ -86,7 +86,7 @@ async def open_session(asked: Asked) -> AsyncIterator[Session]:
     """
     model = choose_model(asked.found, asked.model)
     async with AsyncExitStack() as stack:
-        store = choose_store(asked.store)
+        store = choose_store(asked.store) if asked.resume is None else find_store(asked.store)
         stack.push_async_callback(store.close)
         if close := getattr(model, "aclose", None):
             stack.push_async_callback(close)

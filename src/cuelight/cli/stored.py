@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from cuelight.errors import BadInput, CallNotFound
 from cuelight.ports import CallInfo, Store
-from cuelight.wiring import choose_store
+from cuelight.wiring import find_store
 
 __all__ = ["LAST", "find_call", "with_store"]
 
@@ -33,11 +33,13 @@ async def find_call(store: Store, named: str) -> CallInfo:
     return found[0]
 
 
-def with_store(named: str | None, work: Callable[[Store], Awaitable[T]]) -> T:
-    """Do something with the store that is meant, and close it."""
+def with_store(
+    named: str | None, work: Callable[[Store], Awaitable[T]], choose: Callable[[str | None], Store] = find_store
+) -> T:
+    """Do something with the store that is meant, and close it; one that is missing is made only by `choose_store`."""
 
     async def do() -> T:
-        store = choose_store(named)
+        store = choose(named)
         try:
             return await work(store)
         finally:

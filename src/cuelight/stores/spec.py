@@ -7,7 +7,7 @@ from cuelight.ports import Store
 from cuelight.stores.memory import MemoryStore
 from cuelight.stores.sqlite import SqliteStore
 
-__all__ = ["open_store"]
+__all__ = ["open_store", "store_file"]
 
 _SQLITE = "sqlite:///"
 
@@ -23,14 +23,24 @@ def open_store(spec: str | Path) -> Store:
         NotSetUp: the setting is empty or of another scheme.
         StoreUnusable: the store cannot be opened.
     """
+    file = store_file(spec)
+    return MemoryStore() if file is None else SqliteStore(file)
+
+
+def store_file(spec: str | Path) -> Path | None:
+    """Give the file of the store that a setting names; None where it is kept in memory.
+
+    Raises:
+        NotSetUp: the setting is empty or of another scheme.
+    """
     if isinstance(spec, Path):
-        return SqliteStore(spec.expanduser())
+        return spec.expanduser()
     if spec in ("memory", ":memory:"):
-        return MemoryStore()
+        return None
     path = spec.removeprefix(_SQLITE)
     if not path or "://" in path:
         raise NotSetUp(
             f"{spec!r} names no store. Write the path of a file (`calls.sqlite3` or `{_SQLITE}calls.sqlite3`), or "
             "`memory` for calls that nobody needs afterwards."
         )
-    return SqliteStore(Path(path).expanduser())
+    return Path(path).expanduser()

@@ -9,7 +9,7 @@ import typer
 
 from cuelight.cli.commands import single
 from cuelight.cli.naming import DEMO_AGENT, command_line
-from cuelight.cli.options import AsJson, StoreName
+from cuelight.cli.options import AsJsonLines, StoreName
 from cuelight.cli.stored import with_store
 from cuelight.ports import CallInfo, Store
 from cuelight.wiring import store_setting
@@ -22,7 +22,7 @@ def list_calls(
     most: Annotated[
         int, typer.Option("--most", "-n", min=1, metavar="NUMBER", help="How many to list; 20 unless it is said.")
     ] = 20,
-    as_json: AsJson = False,
+    as_json: AsJsonLines = False,
 ) -> None:
     """List the calls that are stored.
 

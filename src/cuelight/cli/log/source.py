@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from cuelight.cli.stored import find_call, with_store
-from cuelight.errors import BadInput
+from cuelight.cli.stored import LAST, find_call, with_store
+from cuelight.errors import BadInput, CallNotFound
 from cuelight.log import disclose, verify
 from cuelight.ports import Store
 from cuelight.wire import Damage, Entry, decode_log
@@ -39,9 +39,16 @@ def read_log(source: str, store: str | None) -> FoundLog:
             return _from_bytes(path.read_bytes())
         except OSError as error:
             raise BadInput(f"{source} cannot be read: {error.strerror}.") from error
+    if path.is_dir():
+        raise BadInput(f"{source} is a folder. Name a file, a call, or - for stdin.")
     if path.suffix in (".json", ".jsonl", ".ndjson", ".log") or "/" in source:
         raise BadInput(f"There is no file {source}. Name a file, a call, or - for stdin.")
-    return with_store(store, lambda opened: _from_store(opened, source))
+    try:
+        return with_store(store, lambda opened: _from_store(opened, source))
+    except CallNotFound as none:
+        if source == LAST:
+            raise
+        raise CallNotFound(source, where="this store, nor a file of that name") from none
 
 
 def _from_bytes(raw: bytes) -> FoundLog:

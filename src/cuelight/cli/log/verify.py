@@ -6,13 +6,13 @@ import typer
 
 from cuelight.cli.commands import DID_NOT_HOLD, single
 from cuelight.cli.log.source import read_log
-from cuelight.cli.options import AsJson, SourceName, StoreName
+from cuelight.cli.options import AsJsonLines, SourceName, StoreName
 from cuelight.wire import encode
 
 __all__ = ["app"]
 
 
-def verify(source: SourceName, store: StoreName = None, as_json: AsJson = False) -> None:
+def verify(source: SourceName, store: StoreName = None, as_json: AsJsonLines = False) -> None:
     """Say whether a log is whole and, if not, where and how not.
 
     The exit code is 0 when it is and 1 when it is not.
