@@ -252,3 +252,30 @@ async def test_moves_are_capped_in_a_turn_and_what_was_left_is_not_applied() -> 
         assert datas(call.log, "cue.route")[2]["applied"] is False
         await call.say("again")
         assert call.agent.stage == "help"
+
+
+@pytest.mark.parametrize("target", ["a", "b"])
+async def test_a_route_of_a_tool_marked_read_may_bring_no_state_wherever_it_leads(target: str) -> None:
+    class Reading(Agent):
+        stage: Literal["a", "b"] = "a"
+        count: int = 0
+
+        @tool(effect="read")
+        def look(self) -> Any:
+            return go(target).with_state(count=1)
+
+        @tool(effect="read")
+        def see(self) -> Any:
+            return go(target).with_state(count=0)
+
+    async with rehearsing(Reading, Script(calls("look"), "Sorry.")) as call:
+        await call.say("look")
+        assert (call.agent.stage, call.agent.count) == ("a", 0)
+        (error,) = datas(call.log, "error")
+        assert error["code"] == "outside-handler"
+        assert 'tool look is marked effect="read" but changes the state' in error["message"]
+        assert "error" in results(call.log)[0]
+        assert not datas(call.log, "cue.route")
+    async with rehearsing(Reading, Script(calls("see"), "There.")) as call:
+        await call.say("see")
+        assert call.agent.stage == target, "what it brings is there already, and a move is the batch's"

@@ -124,7 +124,7 @@ class Runner:
         is_async: bool,
         seconds: float,
         reads_only: bool = False,
-        follow: Callable[[Any], None],
+        follow: Callable[[Any], Staged],
     ) -> tuple[Outcome, Staged]:
         """Run a handler and give its outcome, with the changes of state it made, not yet committed.
 
@@ -136,9 +136,11 @@ class Runner:
             is_async: whether it gives a coroutine; otherwise it runs in a thread.
             seconds: how long it may take.
             reads_only: whether it may not change the state.
-            follow: is given what it returned, in its frame; what this raises is the handler's failure.
+            follow: is given what it returned, in its frame, and gives what that will change later on; what this raises
+                is the handler's failure.
         """
         frame = Frame(self._agent._cell.ledger, handler.label)
+        later = Staged([])
         began = self._clock.monotonic()
         try:
             with open_frame(frame):
@@ -150,11 +152,11 @@ class Runner:
                     _running.reset(token)
                 if outcome.status == "done":
                     try:
-                        follow(outcome.value)
+                        later = follow(outcome.value)
                     except Exception as error:  # a route that cannot be followed
                         outcome.status, outcome.error, outcome.misrouted = "failed", error, True
             outcome.seconds = self._clock.monotonic() - began
-            return outcome, _stage(frame, outcome, reads_only)
+            return outcome, _stage(frame, outcome, later if reads_only else None)
         finally:
             frame.close()
 
@@ -201,13 +203,19 @@ class Runner:
         return outcome
 
 
-def _stage(frame: Frame, outcome: Outcome, reads_only: bool) -> Staged:
-    """Give what a handler changed; what cannot be written is the handler's failure."""
+def _stage(frame: Frame, outcome: Outcome, later: Staged | None) -> Staged:
+    """Give what a handler changed; what cannot be written is the handler's failure.
+
+    Args:
+        frame: the handler's.
+        outcome: how it ended.
+        later: what its route will change, of a handler that may change nothing; None of one that may.
+    """
     if outcome.status != "done":
         return Staged([])
     try:
         staged = frame.stage()
-        if staged and reads_only:
+        if later is not None and (staged or later):
             raise OutsideHandler(
                 f'{frame.label} is marked effect="read" but changes the state. Mark it effect="write", or leave the '
                 "state alone."

@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["Routing", "content_of", "laid", "take_route", "write_route"]
 
 
-def take_route(agent: Agent, value: Any, *, at_once: bool) -> None:
+def take_route(agent: Agent, value: Any, *, at_once: bool) -> Staged:
     """Check the route that a handler returned, if it did, in that handler's own frame.
 
-    What a route that stays brings is state like any other the handler writes; a move is only checked, unless `at_once`.
+    What a route that stays brings is state like any other the handler writes; a move is only checked, unless `at_once`,
+    and what it brings is given, as it is written when the move is made.
 
     Raises:
         CuelightError, ValueError: why the route cannot be followed.
     """
     if not isinstance(value, Route):
-        return
+        return Staged([])
     declaration = agent.__declaration__
     if value.prompt is not None:
         raise OutsideHandler(
@@ -42,9 +43,10 @@ def take_route(agent: Agent, value: Any, *, at_once: bool) -> None:
     if at_once and value.kind == "go":
         lay_over(agent, {"stage": value.target, **value.state})
     elif _moves(value, _stage(agent)):
-        laid(agent, "with_state", value.state)
+        return laid(agent, "with_state", value.state)
     else:
         lay_over(agent, value.state)
+    return Staged([])
 
 
 def laid(agent: Agent, label: str, values: Mapping[str, Any]) -> Staged:
@@ -188,7 +190,7 @@ class Routing:
             self._apply(self._move)
         applied = [taken for taken in self._taken if taken.applied]
         for taken in applied:
-            if taken.route.content_type is not None:
+            if taken.route.content_type is not None and (taken.content is None or taken is self._direct):
                 turn.content_type = taken.route.content_type
             if isinstance(taken.route.message, str):
                 to = str(taken.route.target) if taken.route.kind == "go" else taken.start
