@@ -30,6 +30,7 @@
         |-- CallIsOwned            another process holds the call
         |-- LeaseLost              the call was taken over
         |-- StoreUnusable          the store cannot be opened, read or written
+        |   `-- StoreDamaged           what it holds is not what was written
         `-- NotSetUp               a setting, an extra or a file is missing
 
 Each class has a `code` that never changes, so programs can tell errors apart without reading sentences.
@@ -66,6 +67,7 @@ __all__ = [
     "ScriptRefused",
     "SeqConflict",
     "StepNotDefined",
+    "StoreDamaged",
     "StoreUnusable",
     "ToolFailed",
     "UndeclaredField",
@@ -366,6 +368,12 @@ class StoreUnusable(OperatorError):
     """Say that a store cannot be opened, read or written, and what to do."""
 
     code = "store-unusable"
+
+
+class StoreDamaged(StoreUnusable):
+    """Say which part of a store is not what was written to it."""
+
+    code = "store-damaged"
 
 
 class NotSetUp(OperatorError):

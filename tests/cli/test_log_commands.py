@@ -1,7 +1,9 @@
 """`cuelight log` and `cuelight wire`."""
 
+import contextlib
 import json
 import re
+import sqlite3
 
 import pytest
 
@@ -178,6 +180,17 @@ def test_a_file_that_is_not_there(cuelight):
         done = cuelight("log", "verify", named)
         assert done.exit_code == 2
         assert done.stderr == f"cuelight: There is no file {named}. Name a file, a call, or - for stdin. [bad-input]\n"
+
+
+def test_a_stored_log_with_a_damaged_entry_does_not_hold(cuelight, talked, tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "calls.sqlite3")) as db:
+        db.execute("UPDATE entries SET data = '{}' WHERE seq = 3")
+        db.commit()
+    done = cuelight("log", "verify", talked)
+    assert done.exit_code == 1
+    assert f"call '{talked}': entry 3 is not what was written" in done.stderr
+    assert done.stderr.endswith("[store-damaged]\n")
+    assert cuelight("log", "show", talked).exit_code == 2
 
 
 def test_a_folder_and_a_name_that_is_neither_file_nor_call(cuelight, tmp_path):

@@ -4,9 +4,10 @@ import sys
 
 import typer
 
-from cuelight.cli.commands import DID_NOT_HOLD, single
+from cuelight.cli.commands import DID_NOT_HOLD, complain, single
 from cuelight.cli.log.source import read_log
 from cuelight.cli.options import AsJsonLines, SourceName, StoreName
+from cuelight.errors import StoreDamaged
 from cuelight.wire import encode
 
 __all__ = ["app"]
@@ -17,7 +18,11 @@ def verify(source: SourceName, store: StoreName = None, as_json: AsJsonLines = F
 
     The exit code is 0 when it is and 1 when it is not.
     """
-    found = read_log(source, store)
+    try:
+        found = read_log(source, store)
+    except StoreDamaged as damage_of_store:
+        complain(str(damage_of_store), damage_of_store.code)
+        raise typer.Exit(DID_NOT_HOLD) from damage_of_store
     for damage in found.damage:
         if as_json:
             sys.stdout.write(encode(damage).decode() + "\n")

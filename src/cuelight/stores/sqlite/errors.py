@@ -4,7 +4,7 @@ import errno
 import sqlite3
 from pathlib import Path
 
-from cuelight.errors import StoreUnusable
+from cuelight.errors import StoreDamaged, StoreUnusable
 
 __all__ = ["FOREIGN", "damaged", "is_busy", "no_database", "unusable"]
 
@@ -69,9 +69,9 @@ def unusable(why: Exception, path: Path) -> StoreUnusable:
     return StoreUnusable(f"The store {path} {remedy}. ({_reason(why)})")
 
 
-def damaged(path: Path, where: str) -> StoreUnusable:
+def damaged(path: Path, where: str) -> StoreDamaged:
     """Say which part of a database that SQLite itself can read is not what was written."""
-    return StoreUnusable(f"The store {path} {_DAMAGED}. ({where})")
+    return StoreDamaged(f"The store {path} {_DAMAGED}. ({where})")
 
 
 def no_database(path: Path) -> StoreUnusable:
