@@ -769,6 +769,27 @@ def test_an_async_when(when: Any) -> None:
     ]
 
 
+def _yielding_question(agent: Any) -> Iterator[bool]:
+    yield False
+
+
+class _YieldingQuestion:
+    def __call__(self, agent: Any) -> Iterator[bool]:
+        yield False
+
+
+@pytest.mark.parametrize("when", [_yielding_question, _YieldingQuestion(), functools.partial(_yielding_question)])
+def test_a_when_that_yields(when: Any) -> None:
+    def make() -> None:
+        class Desk(Agent):
+            @tool(when=when)
+            def one(self) -> None: ...
+
+    assert problems(make) == [
+        "tool `one`: when yields, and a generator always counts as a yes; let it return whether the tool is visible"
+    ]
+
+
 def test_a_when_that_cannot_be_asked() -> None:
     def make() -> None:
         class Desk(Agent):

@@ -272,3 +272,29 @@ def test_stages_may_come_in_any_collection(stages: Any) -> None:
 
     assert set(Desk.__declaration__.tools[0].stages or ()) == {"a", "b"}
     assert visible(Desk()).names == ("one",)
+
+
+def _yields(agent: Any) -> Any:
+    yield False
+
+
+async def _yields_later(agent: Any) -> Any:
+    yield False
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda a: _yields(a), lambda a: _yields_later(a), lambda a: (slot for slot in a.slots), lambda a: iter(a.slots)],
+)
+def test_a_when_that_gives_something_to_walk_hides_its_tool(answer: Any) -> None:
+    class Desk(Agent):
+        slots: list[str] = []
+
+        @tool(when=answer)
+        def one(self) -> None: ...
+
+    gate = visible(Desk())
+    assert not gate.names
+    ((name, error),) = gate.failures
+    assert name == "one"
+    assert "always count as a yes" in str(error)

@@ -1,5 +1,6 @@
 """The gate: which tools the model may call now. One function, computed from the state each time it is asked."""
 
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
 from cuelight.agent.cells import Frame, open_frame
@@ -30,8 +31,8 @@ class Gate:
 def visible(agent: "Stateful") -> Gate:
     """Ask which tools of an agent are visible in the state it is in.
 
-    A tool whose `when` raises, or gives something to be awaited, is hidden: the gate fails closed. The state is only
-    read.
+    A tool whose `when` raises, or gives something to be awaited or walked, is hidden: the gate fails closed. The state
+    is only read.
     """
     declaration = agent.__declaration__
     stage = getattr(agent, "stage", None) if declaration.stages is not None else None
@@ -60,4 +61,6 @@ def _says_yes(answer: object) -> bool:
         if close is not None:
             close()
         raise TypeError("it gave something to be awaited, which would always count as a yes; let it wait for nothing")
+    if isinstance(answer, Iterator | AsyncIterator):
+        raise TypeError("it gave an iterator, which would always count as a yes; ask it with any(...) or all(...)")
     return bool(answer)

@@ -240,6 +240,8 @@ def _when_problems(when: Any) -> list[str]:
     called = when if inspect.isroutine(when) or isinstance(when, type) else type(when).__call__
     if any(map(inspect.iscoroutinefunction, (when, called))) or any(map(inspect.isasyncgenfunction, (when, called))):
         return ["when is async; it is asked before every request, so let it read the state and wait for nothing"]
+    if any(map(inspect.isgeneratorfunction, (when, called))):
+        return ["when yields, and a generator always counts as a yes; let it return whether the tool is visible"]
     try:
         inspect.signature(when).bind(None)
     except TypeError:
