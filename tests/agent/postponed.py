@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NotRequired, Required, TypedDict
 
 from cuelight import Agent, state, tool
 
@@ -15,6 +15,26 @@ if TYPE_CHECKING:
 @dataclass
 class Later:
     when: datetime.date
+
+
+class Pet(TypedDict):
+    name: str
+    age: NotRequired[int]
+    chip: Annotated[NotRequired[str], "the number on it"]
+
+
+class Stay(Pet, total=False):
+    day: Required[datetime.date]
+    note: str
+
+
+class Kennel(Agent):
+    pet: Pet = {"name": "Rex"}
+    stay: Stay | None = None
+
+    @tool
+    def keep(self, stay: Stay) -> None:
+        self.stay = stay
 
 
 class Desk(Agent):

@@ -411,6 +411,23 @@ async def test_annotations_may_all_be_text() -> None:
     assert list(fields) == ["stage", "date", "later", "inner"]
 
 
+async def test_optional_keys_of_a_typeddict_stay_optional_where_annotations_are_text() -> None:
+    visit = {"name": "Rex", "day": "2026-05-01"}
+    script = Script(
+        raw_call("keep", json.dumps({"stay": visit})),
+        raw_call("keep", json.dumps({"stay": {"name": "Rex", "age": "old"}})),
+        "Kept.",
+    )
+    async with rehearse(postponed.Kennel, script) as call:
+        await call.say("keep Rex")
+        assert call.agent.pet == {"name": "Rex"}
+        assert call.agent.stay == {"name": "Rex", "day": dt.date(2026, 5, 1)}
+        kept, refused = call.state.tools
+        assert kept.status == "done"
+        assert "`stay.day` is missing" in str(refused.error)
+        assert "`stay.age` must be an integer" in str(refused.error)
+
+
 async def test_types_local_to_a_function_are_found() -> None:
     cls, slot = postponed.make_desk()
     async with rehearse(cls, Script(raw_call("take", '{"slot": {"id": "a"}}'), "ok")) as call:

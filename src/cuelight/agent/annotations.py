@@ -8,7 +8,7 @@ import types
 import typing
 from collections import abc
 from types import FrameType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NotRequired, Required, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 __all__ = ["NoSchema", "Scope", "admits_none", "literal_values", "supported", "type_name"]
@@ -182,8 +182,6 @@ def _typed_dict(declared: Any, inside: tuple[Any, ...]) -> Any:
 
 
 def _convert(declared: Any, inside: tuple[Any, ...]) -> Any:
-    from typing import NotRequired, Required
-
     from typing_extensions import TypedDict
 
     try:
@@ -192,10 +190,22 @@ def _convert(declared: Any, inside: tuple[Any, ...]) -> Any:
         raise NoSchema(f"{error} where it is defined; import TypedDict from typing_extensions") from error
     entries = {}
     for key, hint in hints.items():
-        bare = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
-        required = key in declared.__required_keys__
+        qualifier, bare = _qualified(hint)
+        # Where annotations were text, the class itself did not know its qualifiers.
+        required = key in declared.__required_keys__ if qualifier is None else qualifier is Required
         entries[key] = (Required if required else NotRequired)[_supported(bare, inside)]
     make: Any = TypedDict  # made from names known only here, which a checker cannot follow
     converted = make(declared.__name__, entries)
     converted.__doc__ = declared.__doc__
     return converted
+
+
+def _qualified(hint: Any) -> tuple[Any, Any]:
+    """Part a key's annotation into `Required` or `NotRequired`, None where it says neither, and the type."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Required or origin is NotRequired:
+        return origin, args[0]
+    if origin is Annotated:
+        qualifier, bare = _qualified(args[0])
+        return qualifier, Annotated[(bare, *args[1:])]
+    return None, hint
