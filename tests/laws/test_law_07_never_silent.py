@@ -125,6 +125,21 @@ async def test_an_attempt_that_begins_anew_repeats_nothing(again: str) -> None:
         assert call.log[-1].type == "cue.delivered"
 
 
+@pytest.mark.parametrize(
+    ("spoken", "again", "heard_then"),
+    [
+        ("I", "It is booked.", "I\nIt is booked."),
+        ("It is boo", "It is booked.", "It is boo\nbooked."),
+        ("I", "I'm here.", "I\nI'm here."),
+        ("Yes", "Yes, it is.", "Yes\n, it is."),
+        ("We open", "We open.", "We open\n."),
+    ],
+)
+async def test_what_was_said_is_left_out_only_up_to_the_end_of_a_word(spoken: str, again: str, heard_then: str) -> None:
+    async with rehearsing(Desk, Script([spoken, RuntimeError("lost")], again)) as call:
+        assert (await call.say("well?")).text == heard_then
+
+
 async def test_two_attempts_may_fail_after_words() -> None:
     script = Script(["We ", RuntimeError("1")], ["We open ", RuntimeError("2")], "We open at nine.")
     async with rehearsing(Desk, script) as call:

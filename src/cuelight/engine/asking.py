@@ -39,31 +39,42 @@ class Attempt:
 class Overlap:
     """Drop from a reply the words that an earlier attempt has already spoken, as they stream in.
 
-    Spacing and capitals make no difference: an attempt that begins anew rarely breaks its lines in the same places.
+    Spacing and capitals make no difference: an attempt that begins anew rarely breaks its lines in the same places. A
+    word that was broken off is said again, as a whole: nobody knows that it is the same word.
     """
 
     def __init__(self, spoken: str) -> None:
         self._spoken = "".join(spoken.lower().split())
         self._matched = 0
         self._held = ""
+        self._word = 0
+        """Where in what is held the newest word begins."""
+        self._settled = not self._spoken
 
     def feed(self, text: str) -> str:
         """Give what of the next words is new."""
-        if self._matched == len(self._spoken):
+        if self._settled:
             return text
         start = len(self._held)
         self._held += text
         for index in range(start, len(self._held)):
+            if self._matched == len(self._spoken):
+                self._settled = True
+                return self._held[self._word if _within_word(self._held, index) else index :]
             char = self._held[index].lower()
             if char.isspace():
+                self._word = index + 1
                 continue
             if char != self._spoken[self._matched : self._matched + len(char)]:
-                self._matched = len(self._spoken)
+                self._settled = True
                 return self._held  # it goes on, rather than beginning anew
             self._matched += len(char)
-            if self._matched == len(self._spoken):
-                return self._held[index + 1 :]
         return ""
+
+
+def _within_word(text: str, index: int) -> bool:
+    """Tell whether a place in a text is inside a word, not between two."""
+    return text[index - 1].isalnum() and (text[index].isalnum() or text[index] in "'’")
 
 
 class Stream:
