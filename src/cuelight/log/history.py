@@ -19,7 +19,8 @@ NO_WORDS = "[the caller said nothing]"
 UNSETTLED = "It is not known whether this call was carried out."
 
 
-_MARKS = re.compile(r"</?now>", re.IGNORECASE)
+# As they are read, not as they are written: with spaces, and with line breaks that JSON has escaped.
+_MARKS = re.compile(r"<(?:[\s/]|\\[nrt])*now(?:[\s/]|\\[nrt])*>", re.IGNORECASE)
 
 
 def without_marks(text: str) -> str:
@@ -138,7 +139,7 @@ class History:
 
     def _crossing(self, data: Mapping[str, Any]) -> None:
         if data.get("message"):
-            self.messages.append(Message("user", data["message"]))
+            self.messages.append(Message("user", without_marks(data["message"])))
 
     def _reply(self, data: Mapping[str, Any]) -> None:
         text = data["text"].strip()
@@ -163,7 +164,7 @@ class History:
         batch = self._batch
         if batch is None or data["call_id"] not in batch.names:
             return
-        batch.results[data["call_id"]] = self._read(data)
+        batch.results[data["call_id"]] = without_marks(self._read(data))
         if len(batch.results) == len(batch.names):
             self._settle(batch)
 
