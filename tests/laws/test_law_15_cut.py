@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cuelight import Agent, direct, tool
+from cuelight.errors import BadEntry
 from cuelight.log import CUT_BY_CALLER
 from cuelight.ports import Finished, ModelRequest, TextDelta
 from cuelight.stores import MemoryStore
@@ -406,3 +407,19 @@ async def test_an_effect_just_before_the_interruption_is_known_to_the_model() ->
         await call.say("make it eight")
         assert told(call.requests[1]) == ["noted"]
         assert entries(call.log, "tool.result")[0].seq < entries(call.log, "turn.agent")[0].seq
+
+
+@pytest.mark.parametrize("heard", [5, "half \ud83d"])
+async def test_what_was_heard_is_text(heard: Any) -> None:
+    model = Streaming("One. ", "Two.")
+    async with rehearsing(Desk, model) as call:
+        saying = asyncio.create_task(call.say("count"))
+        model.next.release()
+        await settle()
+        with pytest.raises(BadEntry):
+            call.interrupt(heard=heard)
+        model.next.release()
+        model.next.release()
+        assert not (await asyncio.wait_for(saying, 2)).interrupted
+        with pytest.raises(BadEntry):
+            call.interrupt(heard=heard)

@@ -132,7 +132,11 @@ class Call:
 
         Args:
             text: the words as they are expected.
+
+        Raises:
+            BadEntry: when the text is none that can be stored.
         """
+        _storable(text)
         if self._inbox.idle and self._is_open:
             self._conduct.prepare(text)
 
@@ -164,7 +168,12 @@ class Call:
 
         Args:
             heard: the words that reached the caller's ear; None is all that was spoken until now.
+
+        Raises:
+            BadEntry: when they are no text that can be stored.
         """
+        if heard is not None:
+            _storable(heard)
         if threading.get_ident() != self._thread:
             self._loop.call_soon_threadsafe(self.interrupt, heard)
             return
@@ -178,7 +187,13 @@ class Call:
             noted.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody waits for it
 
     async def hang_up(self, reason: str = "caller_hung_up", by: str = "caller") -> None:
-        """End the call from outside, after what came in before; one that has ended or was let go of stays as it is."""
+        """End the call from outside, after what came in before; one that has ended or was let go of stays as it is.
+
+        Raises:
+            BadEntry: when the reason, or who ended it, is no text that can be stored.
+        """
+        _storable(reason)
+        _storable(by)
         if self._is_open:
             await self._inbox.put(lambda: self._conduct.finish(reason, by))
 
