@@ -46,9 +46,19 @@ class Trip(Agent):
         return direct({"rows": [1, 2]})
 
     @tool
+    def words(self) -> Any:
+        """Shows words."""
+        return direct("hi")
+
+    @tool
     def page(self) -> Any:
         """Shows a page."""
         return direct("<b>hi</b>").with_content_type(HttpContentType.HTML)
+
+    @tool
+    def chart(self) -> Any:
+        """Finishes with a chart."""
+        return go("done").with_message(DirectMessage({"bars": [1]})).with_content_type(HttpContentType.JSON)
 
     @tool
     def keep(self) -> Any:
@@ -179,6 +189,15 @@ async def test_direct_gives_a_value_as_it_is() -> None:
         (delivered,) = datas(call.log, "cue.delivered")
         assert delivered["content"] == {"rows": [1, 2]}
         assert delivered["content_type"] == "application/json"
+
+
+async def test_the_content_type_of_what_is_not_shown_is_nobodys() -> None:
+    async with rehearsing(Trip, Script([calls("page"), calls("chart")])) as call:
+        reply = await call.say("both")
+        assert (reply.content, reply.content_type) == ("<b>hi</b>", HttpContentType.HTML)
+    async with rehearsing(Trip, Script([calls("words"), calls("chart")])) as call:
+        reply = await call.say("both")
+        assert (reply.content, reply.content_type) == ("hi", HttpContentType.TEXT)
 
 
 async def test_the_content_type_is_this_turns() -> None:
