@@ -8,7 +8,7 @@ import enum
 import functools
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal, Optional, Union
 
 import pytest
 
@@ -767,6 +767,36 @@ def test_an_async_when(when: Any) -> None:
     assert problems(make) == [
         "tool `one`: when is async; it is asked before every request, so let it read the state and wait for nothing"
     ]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "named", "reason"),
+    [
+        (Optional, "Optional", ""),
+        (Union, "Union", ""),
+        (Literal, "Literal", ""),
+        (Literal[()], "Literal[]", ""),
+        ((int, str), "(<class 'int'>, <class 'str'>)", ""),
+        ({"a": int}, "{'a': <class 'int'>}", ""),
+        (Final, "Final", " (Final is for attributes; write the type of the value)"),
+        (Final[int], "Final[int]", " (Final is for attributes; write int)"),
+        (ClassVar[int], "ClassVar[int]", " (ClassVar is for attributes; write int)"),
+    ],
+)
+def test_a_parameter_whose_annotation_is_no_type(annotation: Any, named: str, reason: str) -> None:
+    def one(self: Any, x: Any) -> None: ...
+
+    one.__annotations__["x"] = annotation
+
+    def make() -> None:
+        type("Desk", (Agent,), {"one": tool(one), "count": "none", "__annotations__": {"count": int}})
+
+    field, parameter = problems(make)
+    assert field.startswith("field `count` opens with")
+    assert parameter == (
+        f"tool `one`: parameter `x` is of type {named}, for which no JSON Schema exists{reason}; use a builtin, a "
+        "dataclass, a TypedDict, an Enum, a Literal or a pydantic model"
+    )
 
 
 def _yielding_question(agent: Any) -> Iterator[bool]:

@@ -8,7 +8,7 @@ import types
 import typing
 from collections import abc
 from types import FrameType
-from typing import Annotated, Any, Literal, NotRequired, Required, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Literal, NotRequired, Required, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 __all__ = ["NoSchema", "Scope", "admits_none", "literal_values", "supported", "type_name"]
@@ -155,16 +155,20 @@ def _supported(annotation: Any, inside: tuple[Any, ...]) -> Any:
     origin, args = get_origin(annotation), get_args(annotation)
     if origin in _NO_DATA or (isinstance(annotation, type) and annotation in _NO_DATA):
         raise NoSchema("")
+    kind = annotation if origin is None else origin
+    if kind is ClassVar or kind is Final:
+        wanted = type_name(args[0]) if args else "the type of the value"
+        raise NoSchema(f"{type_name(kind)} is for attributes; write {wanted}")
     if origin is None or origin is Literal or not args:
         return annotation
     if origin is Annotated:
         return Annotated[(_supported(args[0], inside), *args[1:])]
-    wanted = tuple(_supported(arg, inside) for arg in args)
-    if all(one is other for one, other in zip(wanted, args, strict=True)):
+    parts = tuple(_supported(arg, inside) for arg in args)
+    if all(one is other for one, other in zip(parts, args, strict=True)):
         return annotation
     if origin is typing.Union or origin is types.UnionType:
-        return functools.reduce(operator.or_, wanted)
-    return origin[wanted]
+        return functools.reduce(operator.or_, parts)
+    return origin[parts]
 
 
 _converted: "WeakKeyDictionary[Any, Any]" = WeakKeyDictionary()

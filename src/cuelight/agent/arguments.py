@@ -7,7 +7,7 @@ from typing import Annotated, Any, NotRequired
 
 import msgspec
 
-from cuelight.agent.annotations import supported
+from cuelight.agent.annotations import NoSchema, supported
 from cuelight.agent.coders import adapter_of, is_immutable
 from cuelight.agent.faults import sentence
 from cuelight.agent.schemas import close_objects, is_open, property_names
@@ -109,7 +109,11 @@ class Arguments:
 
 
 def _shape(tool: str, parameters: list[Parameter]) -> Any:
-    """Make the type of the object that holds the arguments."""
+    """Make the type of the object that holds the arguments.
+
+    Raises:
+        NoSchema: when some annotation is no type.
+    """
     import pydantic
     from typing_extensions import TypedDict
 
@@ -120,7 +124,10 @@ def _shape(tool: str, parameters: list[Parameter]) -> Any:
             annotation = Annotated[annotation, pydantic.Field(description=parameter.description)]
         entries[parameter.name] = annotation if parameter.required else NotRequired[annotation]
     make: Any = TypedDict  # made from names known only here, which a checker cannot follow
-    shape = make(tool, entries)
+    try:
+        shape = make(tool, entries)
+    except TypeError as error:  # some annotation is no type at all
+        raise NoSchema(str(error)) from error
     shape.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
     return shape
 

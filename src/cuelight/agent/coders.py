@@ -42,7 +42,9 @@ def adapter_of(annotation: Any) -> "tuple[pydantic.TypeAdapter[Any], dict[str, A
         return adapter, clean_schema(adapter.json_schema())
     except pydantic.errors.PydanticUserError as error:
         raise NoSchema(_reason(error)) from error
-    except (TypeError, NameError, AttributeError, RecursionError) as error:
+    except NoSchema:
+        raise
+    except Exception as error:  # an author may write anything as a type, and much of it breaks what reads it
         raise NoSchema(str(error) if isinstance(error, NameError) else "") from error
 
 
