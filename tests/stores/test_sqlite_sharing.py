@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from cuelight.errors import BadEntry, CallIsOwned, SeqConflict, StoreUnusable
 from cuelight.ports import Record
 from cuelight.stores import SqliteStore
+from cuelight.stores.sqlite.file import connect, migrate, prepare
 from cuelight.testing.contracts import records
 from cuelight.wire import entry
 
@@ -68,6 +70,35 @@ def test_r65_processes_open_a_new_file_at_once(path, worker):
     for other in others:
         other.tell()
     assert {other.hear() for other in others} == {"done"}
+
+
+def test_r65_a_file_that_another_makes_while_it_is_looked_at_is_no_foreign_one(path):
+    with connected(path) as mine, connected(path) as theirs:
+        mine.execute("PRAGMA journal_mode=WAL")
+        pending = [theirs]
+
+        def on_statement(statement):
+            if "user_version" in statement and pending:
+                migrate(pending.pop(), path)
+
+        mine.set_trace_callback(on_statement)
+        migrate(mine, path)
+        assert not pending
+        assert mine.execute("SELECT count(*) FROM calls").fetchone() == (0,)
+
+
+def test_r65_connections_wait_for_a_file_that_another_has_to_itself(path):
+    prepare(path, patience=0)
+    with connected(path) as other:
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnusable, match="kept locked by another process"):
+            connect(path, 1, synchronous="NORMAL", patience=0)
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(connect, path, 3, synchronous="NORMAL", patience=30)
+            other.close()
+            for db in waiting.result():
+                db.close()
 
 
 @scenario(patience=0)

@@ -53,26 +53,23 @@ def prepare(path: Path, *, patience: float) -> None:
         raise unusable(why, path) from why
 
 
-def connect(path: Path, count: int, *, synchronous: str) -> list[sqlite3.Connection]:
+def connect(path: Path, count: int, *, synchronous: str, patience: float) -> list[sqlite3.Connection]:
     """Open connections to a file that was prepared; they wait for no lock, and one thread at a time may use each.
 
     Args:
         path: the file.
         count: how many.
         synchronous: NORMAL keeps every commit when the process dies, FULL also when the power fails.
+        patience: how many seconds to wait here while others keep it locked, as the last to close it does.
 
     Raises:
-        StoreUnusable: the file is gone or cannot be opened.
+        StoreUnusable: the file is gone, cannot be opened or stays locked.
     """
     opened: list[sqlite3.Connection] = []
     try:
         for _ in range(count):
             opened.append(_connect(path))
-            opened[-1].execute(f"PRAGMA synchronous={synchronous}")
-            opened[-1].execute("PRAGMA wal_autocheckpoint=0")
-            # A log that a slow reader made long gives its room back once it is emptied.
-            opened[-1].execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
-            opened[-1].execute("PRAGMA secure_delete=ON")
+            patiently(partial(_set_up, opened[-1], synchronous), patience=patience)
     except FOREIGN as why:
         for db in opened:
             db.close()
@@ -108,6 +105,14 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
 
 
+def _set_up(db: sqlite3.Connection, synchronous: str) -> None:
+    db.execute(f"PRAGMA synchronous={synchronous}")
+    db.execute("PRAGMA wal_autocheckpoint=0")
+    # A log that a slow reader made long gives its room back once it is emptied.
+    db.execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
+    db.execute("PRAGMA secure_delete=ON")
+
+
 def _bring_up(path: Path) -> None:
     with closing(_connect(path)) as db:
         _version(db, path, len(MIGRATIONS))  # before anything is written to what may be another program's
@@ -121,9 +126,11 @@ def _bring_up(path: Path) -> None:
 
 
 def _version(db: sqlite3.Connection, path: Path, known: int) -> int:
+    db.execute("SAVEPOINT version")  # one moment's view: another process may be making the tables just now
     application = db.execute("PRAGMA application_id").fetchone()[0]
     version: int = db.execute("PRAGMA user_version").fetchone()[0]
     tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    db.execute("RELEASE version")
     if application != APPLICATION_ID and (application or version or tables):
         raise StoreUnusable(
             f"The store {path} is a database of another program. Name another file; this one was left as it is."

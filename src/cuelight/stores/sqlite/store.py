@@ -65,7 +65,8 @@ class SqliteStore:
         self._now = now
         self._patience = patience
         prepare(self._path, patience=patience)
-        self._db, writer, aside = connect(self._path, 3, synchronous="FULL" if durable else "NORMAL")
+        synchronous = "FULL" if durable else "NORMAL"
+        self._db, writer, aside = connect(self._path, 3, synchronous=synchronous, patience=patience)
         self._writer = Writer("cuelight-writer", writer, patience=patience)
         self._aside = Lane("cuelight-aside", aside, patience=patience)
         self._queued = 0  # jobs the writer has not settled; while there are any, new ones go behind them
