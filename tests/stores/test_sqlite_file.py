@@ -116,6 +116,12 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path):
     assert path.read_text() == "Dear diary,\n" * 500
 
 
+def test_what_is_no_file_is_refused_and_nothing_is_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused(":memory:", r"Use MemoryStore\(\)")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_is_refused(tmp_path):
     refused(tmp_path, "cannot be opened")
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from cuelight.errors import StoreUnusable
 from cuelight.ports import CallInfo, Lease, Record
 from cuelight.stores.owners import this_process
 from cuelight.stores.rules import check_append, closed
@@ -49,7 +50,8 @@ class SqliteStore:
         patience: how many seconds to wait for a database that another process keeps locked.
 
     Raises:
-        StoreUnusable: when the file is no database of Cuelight's, a damaged or a newer one, or cannot be written.
+        StoreUnusable: when the file is no database of Cuelight's, a damaged or a newer one, or cannot be written;
+            and for `:memory:`, which is no file.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class SqliteStore:
         now: Callable[[], float] = time.time,
         patience: float = 30.0,
     ) -> None:
+        if str(path) == ":memory:":
+            raise StoreUnusable("SqliteStore(':memory:') would be a file of that name. Use MemoryStore() instead.")
         self._path = Path(path).absolute()
         self._durable = durable
         self._now = now
