@@ -201,3 +201,37 @@ def test_a_number_of_any_length_is_read_beside_what_is_broken() -> None:
     read = wire.decode_log(b"\n".join([line(1), long, b"broken"]), strict=False)
     assert [entry.seq for entry in read] == [1, 2]
     assert [damage.line for damage in read.damage] == [3]
+
+
+FAULTS = {
+    "braces": b"{",
+    "cut short": wire.encode(LOG[0])[:-2],
+    "cut in a string": wire.encode(LOG[0])[:60],
+    "no data": b'{"seq":1,"ts":1}',
+}
+
+
+@pytest.mark.parametrize("line", FAULTS.values(), ids=FAULTS)
+def test_what_a_fault_costs_does_not_grow_with_the_log(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    passed_over: list[int] = []
+
+    class Counted(json.JSONDecodeError):
+        def __init__(self, msg: str, doc: str, pos: int) -> None:
+            super().__init__(msg, doc, pos)  # which looks for line ends in all that is before `pos`
+            passed_over.append(pos)
+
+    monkeypatch.setattr(json.decoder, "JSONDecodeError", Counted)
+    monkeypatch.setattr(json, "JSONDecodeError", Counted)
+    count = 40_000
+    read = wire.decode_log(LINES + (line + b"\n") * count + LINES, strict=False)
+    assert read == LOG * 2
+    assert [damage.line for damage in read.damage] == list(range(6, 6 + count))
+    assert sum(passed_over) <= 4 * count * len(line)
+
+
+@pytest.mark.parametrize("size", range(150, 300))
+def test_an_entry_of_any_size_is_found_beside_a_torn_one(size: int) -> None:
+    data = {"a": "\\\u2028" * (size % 7), "b": [-1.5e-3, None, True, float(size), "x" * (size - 150)]}
+    odd = wire.entry("odd", data, seq=1, ts=1, call="c", agent="a")
+    line = json.dumps(json.loads(wire.encode(odd))).encode()
+    assert wire.decode_log(b"{" + line + b"\n" + line, strict=False) == [odd, odd]

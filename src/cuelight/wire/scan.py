@@ -15,6 +15,8 @@ __all__ = ["Piece", "scan"]
 _decode = msgspec.json.Decoder(Entry).decode
 # It is only asked where a value ends, so numbers need not be made.
 _find_end = json.JSONDecoder(parse_int=str, parse_float=str).raw_decode
+_FIRST_WINDOW = 256
+_LONGEST_WORD = 16  # no number's sign, escape or name such as `-Infinity` is longer
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _ARRAY_BEGINS = re.compile(rb"[ \t\r\n]*\[")
@@ -69,10 +71,32 @@ def scan(raw: bytes) -> Iterator[Piece]:
         yield from _broken(raw, done, len(raw), line + raw.count(b"\n", counted, done), is_array)
 
 
+def _end_of(text: str, start: int) -> int:
+    """Find where the value that begins at `start` ends.
+
+    A parser that fails counts the lines before the place, so it is given no more of the text than it needs: otherwise
+    the cost of each fault would grow with the log.
+
+    Raises:
+        ValueError, RecursionError: no value begins there that is whole and not nested too deeply.
+    """
+    size = _FIRST_WINDOW
+    while True:
+        window = text[start : start + size]
+        try:
+            return start + _find_end(window)[1]
+        except json.JSONDecodeError as why:
+            # Only what fails at the window's end, or in a string that goes on beyond it, may be whole after all.
+            cut = why.pos > len(window) - _LONGEST_WORD or why.msg.startswith("Unterminated string")
+            if not cut or start + size >= len(text):
+                raise
+        size *= 4
+
+
 def _entry_at(raw: bytes, text: str, start: int) -> tuple[Entry | None, int]:
     """Read the entry that begins at `start`; None, and where to look on, where there is none."""
     try:
-        _, end = _find_end(text, start)
+        end = _end_of(text, start)
     except RecursionError:
         # Whatever is inside is nested too deeply as well, a thousand times over.
         line_end = text.find("\n", start)
