@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 
 import pytest
 
-from cuelight import Agent, UndeclaredField, state, tool
+from cuelight import Agent, DeclarationRefused, UndeclaredField, state, tool
 from cuelight.agent import visible
 
 
@@ -260,6 +260,35 @@ def test_what_a_mixed_in_class_declares_wrongly_is_refused_and_says_where() -> N
 
     assert "tool `one` of Bad: parameter `x` has no type" in str(refused.value)
     assert "`seen` is a list that all calls would share" in str(refused.value)
+
+
+def test_a_plain_class_may_leave_the_opening_value_of_its_field_to_the_class_it_is_mixed_into() -> None:
+    class Counted:
+        count: int
+        total: int
+
+    class Halls(Counted, Agent):
+        count: int = 1
+        total = 2
+
+    assert (Halls().count, Halls().total) == (1, 2)
+    assert fields_of(Halls) == ["count", "total"]
+
+    class Held(Agent):
+        count: int = 3
+        total: int = 4
+
+    class Both(Held, Counted):
+        pass
+
+    assert (Both().count, Both().total) == (3, 4)
+    with pytest.raises(DeclarationRefused, match="`total` has no value to open with") as refused:
+
+        class Half(Counted, Agent):
+            count = 1
+            total: int
+
+    assert len(refused.value.problems) == 1
 
 
 def test_a_mixed_in_tool_that_names_a_stage_the_class_lacks() -> None:

@@ -127,6 +127,8 @@ class _Reader:
         if default is NO_DEFAULT:
             default = field.stages[0] if field.stages else None
             if field.stages is None and not _admits(field, None):
+                if self._opened_later(name):
+                    return True  # with what is read there
                 self._refuse(
                     f"field `{name}` has no value to open with; write one, `{name}: {kind} = ...`, or let it be None, "
                     f"`{name}: {kind} | None = None`"
@@ -145,6 +147,16 @@ class _Reader:
             self._refuse(f"field `{name}` opens with {shown(default)}, which does not fit {kind}: {misfit}{hint}")
             return False
         return True
+
+    def _opened_later(self, name: str) -> bool:
+        """Tell whether a later class of the line declares a field again or gives it a value to open with."""
+        line = self._reading.line
+        for base in line[line.index(self._base) + 1 :]:
+            value = vars(base).get(name, NO_DEFAULT)
+            given = value.default if isinstance(value, StateOptions) else value
+            if given is not NO_DEFAULT or name in inspect.get_annotations(base):
+                return True
+        return False
 
 
 def _admits(field: Field, value: Any) -> bool:
