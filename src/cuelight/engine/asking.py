@@ -6,6 +6,7 @@ from typing import Any
 
 from cuelight.errors import AuthorError, ModelFailed, ModelTooSlow
 from cuelight.ports import Clock, Finished, Model, ModelRequest, TextDelta, ToolCallRequest
+from cuelight.wire import told
 
 from .alarm import Alarm
 
@@ -218,5 +219,5 @@ def _metadata(model: Model) -> Mapping[str, str]:
 def failure_message(error: BaseException) -> tuple[str, bool]:
     """Say what failed, and whether asking again can help."""
     if isinstance(error, ModelFailed):
-        return str(error), error.retryable
-    return f"The request to the model failed: {type(error).__name__}: {error}", True
+        return told(error), error.retryable
+    return f"The request to the model failed: {type(error).__name__}: {told(error)}", True

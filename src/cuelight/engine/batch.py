@@ -12,6 +12,7 @@ from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain
 from cuelight.errors import ToolFailed
 from cuelight.flow import VALIDATED, Route
 from cuelight.ports import ToolCallRequest
+from cuelight.wire import told
 
 from . import lines
 from .asking import Attempt
@@ -253,9 +254,9 @@ class Batch:
             context.journal.write("cue.unknown", {"call_id": call.id, "name": call.name, "reason": "timeout"})
             return lines.UNKNOWN_OUTCOME
         if isinstance(outcome.error, ToolFailed):
-            return str(outcome.error) or lines.TOOL_BROKE
+            return told(outcome.error) or lines.TOOL_BROKE
         context.tell_broken(f"Tool {tool.name}", outcome)
-        return str(outcome.error) if outcome.misrouted else lines.TOOL_BROKE
+        return told(outcome.error) if outcome.misrouted and outcome.error is not None else lines.TOOL_BROKE
 
     def _output(self, tool: Tool, value: Any) -> tuple[Any, Any, list[str]]:
         """Give a result as plain JSON, as it may be shown, and the values that are private in it."""
@@ -266,7 +267,8 @@ class Batch:
         except ValueError as error:
             self._context.error(
                 "result-unreadable",
-                f"Tool {tool.name} was done, but its result of type {type(value).__name__} has no JSON form ({error}).",
+                f"Tool {tool.name} was done, but its result of type {type(value).__name__} has no JSON form "
+                f"({told(error)}).",
             )
             return lines.UNREADABLE_RESULT, lines.UNREADABLE_RESULT, []
         shown, private = mask_result(tool, output)

@@ -11,7 +11,7 @@ from cuelight.agent import Agent, plain_json
 from cuelight.errors import BadEntry, CallEnded, LeaseLost
 from cuelight.log import History, Secrets
 from cuelight.ports import Lease, Store, Timer
-from cuelight.wire import Entry, State
+from cuelight.wire import Entry, State, told
 
 from .conduct import Conduct
 from .inbox import Inbox
@@ -155,7 +155,7 @@ class Call:
         try:
             plain = msgspec.json.decode(plain_json(dict(data or {})))
         except (TypeError, ValueError) as error:
-            raise BadEntry(f"The data of event {name!r} has no JSON form: {error}") from error
+            raise BadEntry(f"The data of event {name!r} has no JSON form: {told(error)}") from error
         self._admit()
         return await self._inbox.put(lambda: self._conduct.take_event(name, plain))
 

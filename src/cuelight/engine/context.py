@@ -13,6 +13,7 @@ from cuelight.agent import Agent, Limits, Staged, Tool
 from cuelight.errors import CuelightError
 from cuelight.log import Message
 from cuelight.ports import Clock, Model, ModelRequest, ToolCallRequest
+from cuelight.wire import told
 
 from .alarm import Alarm
 from .asking import Attempt, Stream
@@ -91,10 +92,10 @@ class CallContext:
             self.error("handler-timeout", f"{label} ran out of time after {outcome.seconds:g} s; it changed nothing.")
             return
         code = outcome.error.code if isinstance(outcome.error, CuelightError) else "handler-raised"
-        self.error(code, str(outcome.error) if outcome.misrouted else f"{label} raised {describe(outcome.error)}")
+        self.error(code, told(outcome.error) if outcome.misrouted else f"{label} raised {describe(outcome.error)}")
         if _log.isEnabledFor(logging.WARNING):
-            told = "".join(traceback.format_exception(outcome.error))
-            _log.warning("%s of call %s raised:\n%s", label, self.journal.call, self.journal.secrets.text(told))
+            trace = "".join(traceback.format_exception(outcome.error))
+            _log.warning("%s of call %s raised:\n%s", label, self.journal.call, self.journal.secrets.text(trace))
 
     def _say(self, text: str) -> None:
         self.speak(text)

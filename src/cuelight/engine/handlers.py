@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import inspect
+import os
 import traceback
 from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
@@ -12,6 +13,7 @@ from typing import Any, Literal
 from cuelight.agent import Frame, Staged, Stateful, open_frame
 from cuelight.errors import OutsideHandler
 from cuelight.ports import Clock
+from cuelight.wire import told
 
 from .alarm import Alarm
 from .threads import Threads
@@ -22,6 +24,8 @@ Status = Literal["done", "failed", "timeout"]
 
 _running: ContextVar["Handler | None"] = ContextVar("cuelight_handler", default=None)
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
+_STANDARD = str(Path(os.__file__).parent) + os.sep
+_INSTALLED = {"site-packages", "dist-packages"}
 _GRACE_CYCLES = 8  # how long a cancelled coroutine may take to put its things away, in turns of the loop
 
 
@@ -252,10 +256,14 @@ async def _abandon(work: asyncio.Task[None] | None) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Say what was raised, and where in the author's code."""
-    place = ""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith(_PACKAGE):
-            place = f" ({Path(frame.filename).name}:{frame.lineno})"
-            break
-    return f"{type(error).__name__}{place}: {error}"
+    """Say what was raised, and where in the author's code: where it called what raised, if that is a library's."""
+    places = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_PACKAGE)]
+    authors = [frame for frame in places if not _is_library(frame.filename)]
+    nearest = (authors or places)[-1:]
+    place = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in nearest)
+    return f"{type(error).__name__}{place}: {told(error)}"
+
+
+def _is_library(file: str) -> bool:
+    """Tell whether a file is one of Python's own or of an installed package, or is none."""
+    return file.startswith(("<frozen", "<string>", _STANDARD)) or not _INSTALLED.isdisjoint(Path(file).parts)

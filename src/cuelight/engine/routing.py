@@ -9,6 +9,7 @@ import msgspec
 from cuelight.agent import Agent, Frame, Staged, Tool, lay_over, open_frame, plain_json
 from cuelight.errors import NotAStage, OutsideHandler
 from cuelight.flow import VALIDATED, DirectMessage, Route
+from cuelight.wire import told
 
 from . import lines
 from .masking import mask_fields, mask_result
@@ -78,7 +79,7 @@ def content_of(route: Route) -> Any:
     try:
         return msgspec.json.decode(plain_json(content))
     except ValueError as error:
-        raise ValueError(f"direct was given content without a JSON form: {error}") from error
+        raise ValueError(f"direct was given content without a JSON form: {told(error)}") from error
 
 
 def write_route(

@@ -13,6 +13,7 @@ from pydantic_ai.exceptions import (
 )
 
 from cuelight.errors import ModelFailed
+from cuelight.wire import told
 
 __all__ = ["model_failed", "refuses_restriction"]
 
@@ -85,4 +86,4 @@ def _said(error: Exception) -> str:
             return str(said)[:500].rstrip(".")
     if isinstance(error, ModelHTTPError):
         return str(body)[:500].rstrip(".") if body else "nothing more"
-    return (str(error) or type(error).__name__)[:500].rstrip(".")
+    return (told(error) or type(error).__name__)[:500].rstrip(".")

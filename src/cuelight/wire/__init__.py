@@ -199,6 +199,7 @@ from cuelight.wire.talk import (
     UserStateChanged,
     UserTranscript,
 )
+from cuelight.wire.text import WholeText, told, whole_plain, whole_text
 from cuelight.wire.values import Number
 
 __all__ = [
@@ -357,6 +358,7 @@ __all__ = [
     "VerbTakeover",
     "VerbTransfer",
     "VerbWhisper",
+    "WholeText",
     "command",
     "decode_command",
     "decode_entry",
@@ -371,5 +373,8 @@ __all__ = [
     "json_schema",
     "same_value",
     "scan",
+    "told",
     "typed",
+    "whole_plain",
+    "whole_text",
 ]
