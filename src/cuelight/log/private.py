@@ -4,22 +4,18 @@ A value is private because a tool or a field declares it. From then on it is mas
 also in entries written before anybody knew.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 import msgspec
 
 from cuelight.wire import ENTRY_TYPES, Entry, entry
 
+from .spelling import SHORTEST, Spellings, spell
+
 __all__ = ["MASK", "Private", "Record", "Secrets", "disclose", "leaves", "scrub", "secrets_of", "unmasked"]
 
-_GAP = r"[\s().,-]*"
-_SAID = ("zero|oh|o", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
 MASK = "[private]"
-SHORTEST = 4
 
 # Which parts of an entry's data may hold words of people or values of the author's. Everything else is the wire's own:
 # masking an id or a tool's name would break the log for nothing.
@@ -77,27 +73,48 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values: set[str] = set()
-        self._pattern: re.Pattern[str] | None = None
+        self._spellings = Spellings()
+        self._longest = 0
         self.add(values)
 
     def __bool__(self) -> bool:
         return bool(self._values)
 
     def add(self, values: Iterable[str]) -> tuple[str, ...]:
-        """Learn values; gives those that are new. Values shorter than four characters are never masked in free text."""
-        if not values:
-            return ()
-        new = tuple(dict.fromkeys(v for v in values if len(v.strip()) >= SHORTEST and v not in self._values))
-        if new:
-            self._values.update(new)
-            self._pattern = None
-        return new
+        """Learn values; gives those that are new.
+
+        Values shorter than four characters are never masked in free text, nor are numbers of fewer than four digits,
+        zeros after the decimal mark not counted.
+        """
+        new = {}
+        for value in values:
+            if value not in self._values and value not in new and (spellings := spell(value)):
+                new[value] = spellings
+        for value, spellings in new.items():
+            self._longest = max(self._longest, len(value))
+            self._spellings.add(spellings)
+        self._values.update(new)
+        return tuple(new)
 
     def text(self, text: str) -> str:
-        """Mask every private value in a text, however it is spaced, punctuated (digits) or capitalised."""
+        """Mask every private value in a text, however it is spaced, punctuated or capitalised.
+
+        A masked text is left as it is when it is masked again.
+        """
         if not self._values:
             return text
-        return self._compiled().sub(MASK, text)
+        masked = MASK.join(map(self._masked, text.split(MASK)))
+        return masked if masked == text else self.text(masked)  # what stood beside a value may stand alone now
+
+    def _masked(self, text: str) -> str:
+        if len(text) < SHORTEST:
+            return text
+        parts: list[str] = []
+        end = 0
+        for start, stop in self._spellings.find(text):
+            parts += (text[end:start], MASK)
+            end = stop
+        return "".join((*parts, text[end:]))
 
     def settled(self, text: str) -> int:
         """Give how many characters of a text that is still growing can be masked by themselves.
@@ -107,10 +124,10 @@ class Secrets:
         """
         if not self._values:
             return len(text)
-        end = max(0, len(text) - 3 * max(map(len, self._values)))
-        for found in self._compiled().finditer(text):
-            if found.start() < end < found.end():
-                return found.start()
+        end = max(0, len(text) - 3 * self._longest)
+        for start, stop in self._spellings.find(text):
+            if start < end < stop:
+                return start
         return end
 
     def value(self, value: Any) -> Any:
@@ -121,8 +138,9 @@ class Secrets:
             return {self.text(key): self.value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(item) for item in value]
-        if isinstance(value, int | float) and not isinstance(value, bool) and str(value) in self._values:
-            return MASK
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            number = int(value) if isinstance(value, float) and value.is_integer() else value
+            return MASK if self.text(str(abs(number))) == MASK else value
         return value
 
     def data(self, type: str, data: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002 - the wire's own word
@@ -136,43 +154,6 @@ class Secrets:
         if type == "state.changed" and "stage" in data["state"]:
             masked["state"]["stage"] = data["state"]["stage"]  # a stage is one of the author's own words
         return masked
-
-    def _compiled(self) -> re.Pattern[str]:
-        if self._pattern is None:
-            longest_first = sorted(self._values, key=len, reverse=True)
-            self._pattern = re.compile("|".join(map(_spelled, longest_first)), re.IGNORECASE)
-        return self._pattern
-
-
-def _spelled(value: str) -> str:
-    """Build the pattern of a value as people write and say it."""
-    stripped = value.strip()
-    decimal = re.fullmatch(r"-?(\d+)\.(\d+)", stripped)
-    spellings = [_amount(*decimal.groups())] if decimal else []
-    digits = re.sub(r"[\s().+-]", "", stripped)
-    if digits.isascii() and digits.isdigit() and len(digits) >= SHORTEST:
-        if len(digits) < 7:  # it would be found inside longer numbers that have nothing to do with it
-            spaced = r"[\s().,-]*".join(digits)
-            spellings.append(rf"\+?(?<!\d){spaced}(?!\d)")
-        else:
-            spellings.append(rf"\+?{_GAP.join(_run(''.join(run)) for _, run in groupby(digits))}")
-    return "|".join(spellings) or r"\s+".join(map(re.escape, stripped.split()))
-
-
-def _amount(whole: str, fraction: str) -> str:
-    """Build the pattern of a decimal number: with marks between thousands, and any zeros at its end."""
-    grouped = "[.,' ]?".join(whole)
-    rest = fraction.rstrip("0")
-    return rf"(?<!\d){grouped}{f'[.,]{rest}0*' if rest else '(?:[.,]0+)?'}(?!\d)"
-
-
-def _run(digits: str) -> str:
-    """Build the pattern of one digit, once or in a row, written or said: "00", "zero zero", "double oh"."""
-    said = rf"(?:{digits[0]}|(?<![a-z])(?:{_SAID[int(digits[0])]})(?![a-z]))"
-    if len(digits) == 1:
-        return said
-    said = rf"(?:(?:double|triple)\s+)?{said}"
-    return rf"{said}(?:{_GAP}{said}){{{(len(digits) - 1) // 3},{len(digits) - 1}}}"
 
 
 def leaves(value: Any) -> list[str]:

@@ -1,0 +1,91 @@
+"""A private value is found however it is spelled, at a cost that does not grow with how it may be spelled."""
+
+import time
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuelight.log import MASK, Secrets, leaves
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("ES9121000418450200051332", "ES91 2100 0418 4502 0005 1332"),
+        ("ES91 2100 0418 4502 0005 1332", "es9121000418450200051332"),
+        ("AB-12.34/C", "ab1234c"),
+        ("600123456", "600\u2011123\u2011456"),
+        ("600123456", "600\u2013123\u2013456"),
+        ("600123456", "600/123:456"),
+        ("600123456", "600_123_456"),
+        ("600123456", "600** 123 **456"),
+        ("600123456", "\u0666\u0660\u0660\u0661\u0662\u0663\u0664\u0665\u0666"),
+        ("600123456", "600\u200b123\u200b456"),
+        ("+34 600 123 456", "600123456"),
+        ("+34 600 123 456", "+34600123456"),
+        ("Conor O'Brien", "conor o\u2019brien"),
+        ("Mary-Ann Fox", "Mary Ann  Fox"),
+        ("Mary Ann", "mary-ann"),
+        ("Jos\u00e9 N\u00fa\u00f1ez", unicodedata.normalize("NFD", "Jos\u00e9 N\u00fa\u00f1ez")),
+        ("1980-05-17", "1980/05/17"),
+        ("p@$$", "P@$$"),
+    ],
+)
+def test_a_value_is_masked_however_it_is_spelled(value: str, said: str) -> None:
+    assert Secrets([value]).text(f"it is {said}, yes") == f"it is {MASK}, yes"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("Rosa", "in euro, sales rose"),
+        ("Mary Ann", "ma ryann"),
+        ("1234", "91234"),
+        ("1234.5", "12345 or 1.2345"),
+        ("...", "..."),
+    ],
+)
+def test_what_only_reads_the_same_is_left_alone(value: str, said: str) -> None:
+    assert Secrets([value]).text(said) == said
+
+
+@pytest.mark.parametrize("number", [10.0, 10, -5.0, 12.5, 999.0])
+def test_a_number_of_few_digits_is_not_masked_in_text(number: float) -> None:
+    assert not Secrets(leaves(number))
+
+
+@pytest.mark.parametrize("number", [600123456, 600123456.0, -600123456])
+def test_a_number_is_known_by_the_digits_of_a_private_text(number: float) -> None:
+    assert Secrets(["600 123 456"]).value({"phone": number, "n": 6001}) == {"phone": MASK, "n": 6001}
+
+
+_VALUES = st.lists(
+    st.text("ab1 .-\u00e9[privte]", min_size=4, max_size=10) | st.from_regex(r"\A[0-9]{4,9}\Z"), max_size=4
+)
+
+
+@given(_VALUES, st.text("ab1 .-\u00e9[privte]0", max_size=60))
+def test_masking_what_is_masked_changes_nothing(values: list[str], text: str) -> None:
+    masked = Secrets(values).text(text)
+    assert Secrets(values).text(masked) == masked
+
+
+@given(st.text(max_size=20), st.text(max_size=20), st.text(min_size=4, max_size=20).filter(lambda text: text.strip()))
+def test_any_text_can_be_private_and_any_text_can_hold_it(before: str, after: str, value: str) -> None:
+    secrets = Secrets([value])
+    if secrets and any(map(str.isalpha, value)):
+        assert MASK in secrets.text(f"{before}, {value} , {after}")
+
+
+def test_many_values_cost_little() -> None:
+    phones = [str(600_000_000 + 7919 * n) for n in range(1000)]
+    texts: Any = [f"I have {phone[:3]} {phone[3:]} and room {n}" for n, phone in enumerate(phones[:20])]
+    began = time.process_time()
+    secrets = Secrets(phones)
+    assert [secrets.text(text) for text in texts] == [f"I have {MASK} and room {n}" for n in range(20)]
+    secrets.add(["one more of them"])
+    assert secrets.text("it was one more of them") == f"it was {MASK}"
+    assert time.process_time() - began < 0.5
