@@ -3,17 +3,19 @@
 import dataclasses
 import datetime as dt
 import enum
+import json
 from collections import Counter, deque
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import pydantic
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuelight import Agent, NotAStage, WrongType, state
-from cuelight.agent import lay_over
+from cuelight.agent import lay_over, plain_json
 
 
 class Word(enum.StrEnum):
@@ -108,3 +110,13 @@ def test_any_value_is_taken_as_it_is_or_refused(number: int, value: Any) -> None
         assert again.it == holder.it
     if _taken(lambda: setattr(holder, "stage", value)) or _taken(lambda: lay_over(holder, {"stage": value})):
         assert value in ("a", "b")
+
+
+def test_digits_in_a_text_are_no_number_however_many_they_are() -> None:
+    long = "7" * 5000
+    for value in (long, [f'a "{long}"'], {long: f"\\{long}\\"}, [1, long, "\\"]):
+        assert json.loads(plain_json(value)) == value
+    for number in (10**4300, -(10**4300)):
+        for value in (number, [number], {"a": "b", "c": [long, number]}):
+            with pytest.raises(ValueError, match="longer than readers of JSON take"):
+                plain_json(value)

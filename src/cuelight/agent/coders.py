@@ -20,6 +20,8 @@ __all__ = ["Coder", "Misfit", "adapter_of", "coder_of", "is_immutable", "plain_j
 _IMMUTABLE = frozenset({type(None), bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal})
 _SHORT_INT = 1 << 63
 _LONGEST_INT = 4300  # digits
+_LONG_INT = re.compile(rb"\d{%d}" % _LONGEST_INT)
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -206,6 +208,7 @@ def plain_json(value: Any) -> bytes:
     suspect = b"null" in encoded or b"NaN" in encoded or b"Infinity" in encoded
     if suspect and not is_finite(value):
         raise ValueError("a number that is not finite has no JSON form")
-    if len(encoded) > _LONGEST_INT and re.search(rb"\d{%d}" % _LONGEST_INT, encoded):
+    # What stands in a text is no number; texts are left out only where digits are found, as that takes longer.
+    if len(encoded) > _LONGEST_INT and _LONG_INT.search(encoded) and _LONG_INT.search(_TEXT.sub(b'""', encoded)):
         raise ValueError("an integer is longer than readers of JSON take")
     return encoded
