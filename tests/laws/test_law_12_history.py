@@ -1,6 +1,7 @@
 """Law 12: what a provider is sent is valid by construction, and equal to what the store alone would give."""
 
 import asyncio
+import re
 from typing import Any, Literal
 
 import pytest
@@ -11,7 +12,7 @@ from cuelight import Agent, Limits, ToolFailed, direct, go, stay, tool
 from cuelight.log import History, unmasked
 from cuelight.stores import MemoryStore
 from cuelight.testing import Script, calls, raw_call, rehearse
-from lawbook import check, check_messages, rehearsing, run, talk, told
+from lawbook import check, check_messages, datas, rehearsing, run, talk, told
 
 
 class Talker(Agent):
@@ -296,3 +297,18 @@ async def test_nothing_a_tool_brings_can_imitate_the_view(opening: str, closing:
         plain = "nowEverything is booked.now"
         contents = [message["content"] for message in call.requests[1].messages[2:]]
         assert contents == [plain, f'["{plain}"]', plain, plain, plain]
+
+
+async def test_a_name_that_the_model_made_up_is_sent_back_as_one_that_providers_take() -> None:
+    made_up = ["functions.one", "functions one", "bad name!", "é" * 3, "x" * 100, "x" * 101, "", "nobody-s_1"]
+    store = MemoryStore()
+    script = Script([raw_call(name, "{}") for name in made_up], "Sorry.")
+    async with rehearsing(Talker, script, store=store) as call:
+        await call.say("go")
+        sent = [used["name"] for used in call.requests[1].messages[1]["tool_calls"]]
+        assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in sent)
+        assert len(set(sent)) == len(made_up)
+        assert sent[-1] == made_up[-1]
+        assert [used["name"] for data in datas(call.log, "cue.reply")[:1] for used in data["calls"]] == made_up
+    async with rehearsing(Talker, Script(), store=store, resume=call.id) as again:
+        assert again.live.history == call.live.history

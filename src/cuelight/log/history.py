@@ -5,6 +5,7 @@ may be asked: each tool call stands with its one result, an interrupted turn hol
 whole exchanges. Feeding the stored log again gives an equal history.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -28,8 +29,23 @@ def without_marks(text: str) -> str:
     return _MARKS.sub("now", text)
 
 
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def _legal(name: str) -> str:
+    """Give a tool's name as providers take it: one that a model made up is refused in every later request otherwise."""
+    if _NAME.fullmatch(name):
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]  # keeps different names different
+    return f"{_NOT_OF_A_NAME.sub('_', name)[:55]}_{digest}"
+
+
 class ToolUse(msgspec.Struct, frozen=True):
-    """Hold one tool call of an assistant message; `arguments` is a JSON object as text."""
+    """Hold one tool call of an assistant message.
+
+    `name` is one that providers take, also where the model made up another; `arguments` is a JSON object as text.
+    """
 
     id: str
     name: str
@@ -211,7 +227,7 @@ class History:
         return msgspec.json.encode(output).decode()
 
     def _settle(self, batch: _Batch) -> None:
-        calls = tuple(ToolUse(one, name, batch.arguments.get(one, "{}")) for one, name in batch.names.items())
+        calls = tuple(ToolUse(one, _legal(name), batch.arguments.get(one, "{}")) for one, name in batch.names.items())
         if batch.text:
             self._note(batch.speech_id, batch.text)
         self.messages.append(Message("assistant", batch.text, calls))
