@@ -107,5 +107,7 @@ def test_a_pickle_of_a_class_that_has_changed_gives_what_still_is_there() -> Non
     class Other(Agent):
         slots: list[int] = []
 
-    with pytest.raises(CuelightError, match=r"^Other.slots cannot be read from a copy: 0 must be a valid integer.$"):
+    with pytest.raises(
+        CuelightError, match=r"^Other.slots cannot be read from a copy: item 0 must be a valid integer.$"
+    ):
         Other().__setstate__((forms, attributes))

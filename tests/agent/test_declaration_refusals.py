@@ -481,7 +481,7 @@ def test_values_that_do_not_fit_their_fields() -> None:
     shown = "'" + "x" * 56 + "..."
     assert problems(make) == [
         "field `count` opens with '5', which does not fit int: it must be a valid integer",
-        "field `names` opens with ['a', 5], which does not fit list[str]: 1 must be a valid string",
+        "field `names` opens with ['a', 5], which does not fit list[str]: item 1 must be a valid string",
         "field `price` opens with nan, which does not fit float: it must be a valid number",
         "field `tags` opens with <class 'list'>, which does not fit list[str]: it must be a valid list; write the "
         "value itself, which is copied for each call",
@@ -626,7 +626,8 @@ def test_defaults_that_do_not_fit_their_parameters() -> None:
     assert problems(make) == [
         "tool `one`: parameter `name` is None unless it is given; write `name: str | None = None`",
         "tool `one`: parameter `count` has the default '5', which does not fit int: it must be a valid integer",
-        "tool `one`: parameter `tags` has the default ['a'], which does not fit list[int]: 0 must be a valid integer",
+        "tool `one`: parameter `tags` has the default ['a'], which does not fit list[int]: item 0 must be a valid "
+        "integer",
     ]
 
 

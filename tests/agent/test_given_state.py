@@ -74,11 +74,11 @@ async def test_a_call_opens_in_a_given_state(given: dict[str, Any], held: Any) -
         ({"stage": "c"}, NotAStage, "'c' is no stage of Desk (the given state). Its stages are 'a', 'b'."),
         ({"stage": None}, NotAStage, "None is no stage of Desk (the given state)."),
         ({"price": "3"}, WrongType, "the given state writes a value of type str, refused: it must be a valid number."),
-        ({"slots": [{"id": "a"}]}, WrongType, "refused: 0.day Field required."),
+        ({"slots": [{"id": "a"}]}, WrongType, "refused: item 0.day Field required."),
         (
             {"slots": [{"id": "a", "day": "2026-01-31", "dya": 1}]},
             WrongType,
-            "refused: 0.dya Unexpected keyword",
+            "refused: item 0.dya Unexpected keyword",
         ),
         ({"slots": object()}, WrongType, "refused: it must be a valid list."),
         ({"name": 600123456}, WrongType, "Desk.name holds str; the given state writes a value of type int, refused."),

@@ -163,7 +163,10 @@ async def test_a_field_of_another_type_opens_as_new_with_a_notice() -> None:
     assert (call.agent.count, call.agent.slots, call.agent.colour) == ("none", [3], "green")
     assert notices(call) == [
         ("field-unreadable", "Field 'colour' in the log is no Literal['green'] (it must be 'green'); it is as new."),
-        ("field-unreadable", "Field 'slots' in the log is no list[int] (0 must be a valid integer); it is as new."),
+        (
+            "field-unreadable",
+            "Field 'slots' in the log is no list[int] (item 0 must be a valid integer); it is as new.",
+        ),
         ("field-unreadable", "Field 'count' in the log is no str (it must be a valid string); it is as new."),
     ]
 

@@ -301,7 +301,7 @@ async def test_a_change_in_place_that_does_not_fit_fails_the_handler() -> None:
     (error,) = datas(call.log, "error")
     assert error["code"] == "wrong-type"
     assert (
-        "Desk.slots holds list[str]; tool work writes a value of type list, refused: 1 must be a valid string"
+        "Desk.slots holds list[str]; tool work writes a value of type list, refused: item 1 must be a valid string"
         in (error["message"])
     )
     assert (call.agent.count, call.agent.slots, changes(call)) == (0, ["nine"], [])

@@ -319,8 +319,8 @@ MISFITS: list[tuple[Any, Any, Any, str]] = [
     (uuid.UUID, ID, str(ID), "it must be an instance of UUID"),
     (Literal["a"], "a", "b", "it must be 'a'"),
     (list[int], [], (1,), "it must be a valid list"),
-    (list[int], [], [1, "2"], "1 must be a valid integer"),
-    (list[float], [], [1.0, float("nan")], "1 must be a valid number"),
+    (list[int], [], [1, "2"], "item 1 must be a valid integer"),
+    (list[float], [], [1.0, float("nan")], "item 1 must be a valid number"),
     (tuple[int, int], (1, 2), [1, 2], "it must be a valid tuple"),
     (set[int], set(), [1], "it must be a valid set"),
     (Slot, Slot("a", DAY), {"id": "a", "day": DAY}, "it must be an instance of Slot"),
@@ -334,8 +334,8 @@ MISFITS: list[tuple[Any, Any, Any, str]] = [
     (Point, Point(1), (1, 2), "it would be read back as Point, not as tuple"),
     (dt.date | str, "", "2026-01-31", "it would be read back as date, not as str"),
     (dict, {}, {"day": DAY}, "day would be read back as str, not as date"),
-    (dict, {}, {1: "a"}, "1 would not be read back"),
-    (list, [], [(1, 2)], "0 would be read back as list, not as tuple"),
+    (dict, {}, {1: "a"}, "item 1 would not be read back"),
+    (list, [], [(1, 2)], "item 0 would be read back as list, not as tuple"),
     (Any, None, {1, 2}, "it would be read back as list, not as set"),
     (Any, None, object(), "it has no JSON form"),
     (Any, None, float("nan"), "it is not a finite number, so it has no JSON form"),
@@ -359,6 +359,25 @@ def test_what_does_not_fit_or_would_not_come_back_is_refused_where_it_is_written
     assert refused.value.got == type(value).__name__
     assert f"refused: {detail}" in str(refused.value)
     assert holder.it is before or holder.it == before
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "where"),
+    [
+        (list[int], [7, "a"], "item 1 must be a valid integer"),
+        (list[list[int]], [[], [1, "a"]], "item 1.1 must be a valid integer"),
+        (list[dict[str, int]], [{"a": "b"}], "item 0.a must be a valid integer"),
+        (dict[str, list[int]], {"a": ["b"]}, "a.0 must be a valid integer"),
+        (list[float], [1.0, float("nan")], "item 1 must be a valid number"),
+    ],
+)
+def test_the_place_of_a_fault_in_a_list_is_told_as_an_item_not_as_a_bare_number(
+    annotation: Any, value: Any, where: str
+) -> None:
+    holder = agent_of(annotation, annotation())()
+    with pytest.raises(WrongType) as refused:
+        holder.it = value
+    assert f"refused: {where}" in str(refused.value)
 
 
 def test_a_value_with_a_cycle_is_refused() -> None:

@@ -11,6 +11,7 @@ import msgspec
 from cuelight.agent.annotations import NoSchema, supported
 from cuelight.agent.fidelity import is_finite, lost
 from cuelight.agent.schemas import clean_schema, has_sets, is_open, sort_sets
+from cuelight.agent.words import place
 
 if TYPE_CHECKING:
     import pydantic
@@ -186,8 +187,7 @@ def _words(error: Exception) -> str:
         return f"a validator of it raised {type(error).__name__}"
     first = faults(include_url=False, include_context=False, include_input=False)[0]
     message = str(first["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    place = ".".join(map(str, first["loc"])) or "it"
-    return f"{place} {message.replace('Input should be ', 'must be ', 1)}"
+    return f"{place(first['loc'])} {message.replace('Input should be ', 'must be ', 1)}"
 
 
 def is_immutable(value: Any) -> bool:

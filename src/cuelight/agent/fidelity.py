@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cuelight.agent.words import place
+
 __all__ = ["is_finite", "lost"]
 
 _MISSING = object()
@@ -24,7 +26,7 @@ def lost(value: Any, read: Any) -> str | None:
     if found is None:
         return None
     path, words = found
-    return f"{'.'.join(map(str, path)) or 'it'} {words}"
+    return f"{place(path)} {words}"
 
 
 def _difference(value: Any, read: Any, path: tuple[Any, ...]) -> _Found | None:
