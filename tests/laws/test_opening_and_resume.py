@@ -14,7 +14,7 @@ from cuelight.log import Record
 from cuelight.stores import MemoryStore
 from cuelight.testing import Script, calls, rehearse
 from cuelight.wire import entry
-from lawbook import check, datas, entries, errors, heard, rehearsing, types
+from lawbook import check, check_messages, datas, entries, errors, heard, rehearsing, types
 
 
 class Colour(Enum):
@@ -350,6 +350,32 @@ async def test_an_entry_of_an_unknown_kind_is_kept_and_told_once() -> None:
         assert (await again.say("hi")).text == "Hi."
     async with rehearse(Older, Script(), store=store, resume=call.id) as third:
         assert third.log == again.log
+
+
+@pytest.mark.parametrize("ended", [False, True])
+async def test_a_log_with_an_entry_that_cannot_be_read_is_taken_up_without_it(ended: bool) -> None:
+    store = MemoryStore()
+    script = Script(["Wait. ", calls("look_up", name="Ada")], "Hi.", "Well.")
+    async with rehearse(Desk, script, store=store) as call:
+        await call.say("hi", "m1")
+        await call.event("rain")
+        await call.say("and?", "m2")
+        if ended:
+            await call.hang_up()
+    records = await store.read(call.id)
+    assert {"turn.user", "turn.agent", "cue.reply", "cue.said", "cue.delivered", "metrics.llm"} <= set(types(call.log))
+    for place, record in enumerate(records):
+        whole = record.entry
+        odd = Record(entry(whole.type, {}, seq=whole.seq, ts=whole.ts, call=whole.call, agent=whole.agent))
+        damaged = MemoryStore()
+        await damaged.append(call.id, 0, [*records[:place], odd, *records[place + 1 :]])
+        async with rehearse(Desk, Script(*["On."] * 2), store=damaged, resume=call.id) as again:
+            if again.state.status != "ended":
+                assert f"Entries of type '{whole.type}' ({whole.seq}) do not fit" in str(datas(again.log, "error"))
+                assert (await again.say("go on")).text == "On."
+                check_messages(again.requests[-1].messages)
+        async with rehearse(Desk, Script(), store=damaged, resume=call.id) as third:
+            assert errors(third.log).count("entry-unreadable") == (again.state.status != "ended")
 
 
 async def test_what_comes_after_a_call_was_let_go_of_changes_nothing() -> None:

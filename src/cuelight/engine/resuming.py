@@ -7,7 +7,7 @@ from cuelight.agent import restore
 from cuelight.errors import AuthorError
 from cuelight.flow import HttpContentType
 from cuelight.log import Fold, Record, unmasked
-from cuelight.wire import ENTRY_TYPES, Entry, State, is_opaque
+from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
 
 from . import lines
 from .conduct import Conduct
@@ -31,9 +31,15 @@ class Resumption:
         self._context = conduct.context
         self._records = records
         self._entries = [unmasked(record) for record in records]
+        self._readable: list[Entry] = []
         self._by_type: dict[str, list[Entry]] = {}
+        self._unreadable: dict[str, list[Entry]] = {}
         for entry in self._entries:
-            self._by_type.setdefault(entry.type, []).append(entry)
+            if fits(entry):
+                self._readable.append(entry)
+                self._by_type.setdefault(entry.type, []).append(entry)
+            else:
+                self._unreadable.setdefault(entry.type, []).append(entry)
 
     async def run(self) -> dict[str, Reply]:
         """Restore, settle and report; gives the replies that were delivered, by their messages' ids."""
@@ -42,7 +48,7 @@ class Resumption:
         for entry in self._entries:
             fold.feed(entry)
         state = fold.state
-        context.journal.resume(self._records, self._entries)
+        context.journal.resume(self._records, self._readable)
         context.know_ids([call["call_id"] for reply in self._data("cue.reply") for call in reply["calls"]])
         context.turns = sum(1 for _ in self._data("turn.user"))
         self._count_usage()
@@ -68,10 +74,9 @@ class Resumption:
         agent._cell.go_live()
         if state.status == "ended":
             return  # nothing is written any more, and nobody reads what has changed since
-        for type_ in sorted(type_ for type_ in self._by_type if type_ not in ENTRY_TYPES and not is_opaque(type_)):
-            seqs = ", ".join(str(entry.seq) for entry in self._by_type[type_])
-            told = f"Entries of type {type_!r} ({seqs}) are of a kind unknown here: kept, and skipped."
-            notices.append(("entry-unknown", told))
+        unknown = {type_ for type_ in self._by_type if type_ not in ENTRY_TYPES and not is_opaque(type_)}
+        notices += _skipped("entry-unknown", "are of a kind unknown here", unknown, self._by_type)
+        notices += _skipped("entry-unreadable", "do not fit their shape", set(self._unreadable), self._unreadable)
         told_before = {(data["code"], data["message"]) for data in self._data("error")}
         for code, message in notices:
             if (code, message) not in told_before:
@@ -105,7 +110,12 @@ class Resumption:
         """Make the move that a batch owes which broke off after the call that asked for it."""
         for route in self._data("cue.route"):
             tool = tools.get(route.get("call_id", ""))
-            if tool is not None and route["kind"] == "go" and route["applied"] and route["to"] != route["from"]:
+            if (
+                tool is not None
+                and route["kind"] == "go"
+                and route["applied"]
+                and route.get("to", route["from"]) != route["from"]
+            ):
                 values = {"stage": route["to"], **route.get("state", {})}
                 try:
                     staged = laid(self._context.agent, f"the route of {tool}", values)
@@ -143,7 +153,7 @@ class Resumption:
             replies[data["message_id"]] = Reply(
                 text=turn.get("text", ""),
                 content=data.get("content"),
-                content_type=HttpContentType(data.get("content_type", HttpContentType.TEXT)),
+                content_type=_content_type(data.get("content_type")),
                 interrupted=turn.get("interrupted", False),
                 speech_id=data["speech_id"],
             )
@@ -156,3 +166,17 @@ class Resumption:
                 (metadata.get("model_provider", ""), metadata.get("model_name", "")),
                 data["prompt_tokens"], data["prompt_cached_tokens"], data["completion_tokens"],
             )  # fmt: skip
+
+
+def _skipped(code: str, why: str, types: set[str], by_type: dict[str, list[Entry]]) -> list[tuple[str, str]]:
+    """Say of each of these types which of its entries change nothing."""
+    notices = []
+    for type_ in sorted(types):
+        seqs = ", ".join(str(entry.seq) for entry in by_type[type_])
+        notices.append((code, f"Entries of type {type_!r} ({seqs}) {why}: kept, and skipped."))
+    return notices
+
+
+def _content_type(name: str | None) -> HttpContentType:
+    known = {str(member.value): member for member in HttpContentType}
+    return known.get(name or "", HttpContentType.TEXT)

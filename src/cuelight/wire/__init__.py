@@ -37,6 +37,7 @@ from cuelight.wire.codec import (
     decoder_of,
     encode,
     encode_lines,
+    fits,
     typed,
 )
 from cuelight.wire.commands import (
@@ -368,6 +369,7 @@ __all__ = [
     "encode",
     "encode_lines",
     "entry",
+    "fits",
     "is_control",
     "is_opaque",
     "json_schema",

@@ -26,6 +26,7 @@ __all__ = [
     "decoder_of",
     "encode",
     "encode_lines",
+    "fits",
     "typed",
 ]
 
@@ -161,6 +162,18 @@ def typed(entry: Entry, shape: type[_S] | None = None) -> Shape | _S:
     if shape is not None and shape is not known:
         raise BadEntry(f"Entry {entry.seq} is a {entry.type!r}, whose shape is {known.__name__}, not {shape.__name__}.")
     return _read(known, entry)
+
+
+def fits(entry: Entry) -> bool:
+    """Tell whether an entry's data can be read: as the shape of its type, where that is known, as any object otherwise.
+
+    What does not fit is passed over by a fold, and by whoever takes up the call.
+    """
+    try:
+        _ = typed(entry) if entry.type in ENTRY_TYPES else entry.data
+    except BadEntry:
+        return False
+    return True
 
 
 def encode(value: Entry | Command | State | Damage | Shape | Sequence[Entry]) -> bytes:
