@@ -448,3 +448,22 @@ def test_the_state_of_a_live_call_masks_what_turned_private_after_it_was_folded(
 )
 def test_a_private_number_is_masked_however_it_is_written(value: float, said: str) -> None:
     assert Secrets(leaves(value)).text(f"You have {said} euros.") == f"You have {MASK} euros."
+
+
+async def test_a_value_that_is_also_a_name_renames_no_field_and_no_argument() -> None:
+    class Names(Agent):
+        phone: str = state("", pii=True)
+        email: str = ""
+
+        @tool(pii=("phone", "email"))
+        def save(self, phone: str, email: str) -> None:
+            self.phone, self.email = phone, "kept elsewhere"
+
+    store = MemoryStore()
+    async with rehearsing(Names, Script(calls("save", phone="phone", email="email"), "Saved."), store=store) as call:
+        await call.say("save it")
+        assert call.state.app_state == {"phone": MASK, "email": "kept elsewhere"}
+        assert datas(call.log, "tool.call")[0]["arguments"] == {"phone": MASK, "email": MASK}
+    await store.erase(call.id, scrub(closing))
+    async with rehearse(Names, Script(), store=store, resume=call.id) as again:
+        assert (again.agent.phone, again.agent.email) == ("", "kept elsewhere")

@@ -89,3 +89,32 @@ def test_many_values_cost_little() -> None:
     secrets.add(["one more of them"])
     assert secrets.text("it was one more of them") == f"it was {MASK}"
     assert time.process_time() - began < 0.5
+
+
+_JSON = st.recursive(
+    st.integers(0, 99999) | st.sampled_from(["ab1 private", "abab", "1980-05-17"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab1 ", min_size=1, max_size=6), inner),
+    max_leaves=12,
+)
+_FIELDS = st.dictionaries(st.text("ab1", min_size=1, max_size=6), _JSON, max_size=5)
+
+
+@given(_VALUES, _FIELDS, st.sampled_from([("state.changed", "state"), ("tool.call", "arguments")]))
+def test_names_are_never_masked_and_keys_stay_apart(values: list[str], held: Any, place: tuple[str, str]) -> None:
+    secrets = Secrets(values)
+    entry_type, part = place
+    masked = secrets.data(entry_type, {part: held})
+    assert list(masked[part]) == list(held)
+    assert secrets.data(entry_type, masked) == masked
+    assert [size(item) for item in masked[part].values()] == [size(item) for item in held.values()]
+
+
+def size(value: Any) -> int:
+    """Count the places in a JSON value."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(size, items))
+
+
+def test_masked_keys_of_data_are_numbered() -> None:
+    masked = Secrets(["Ada Byrne", "Eve Moss"]).value({"Ada Byrne": 1, "[private]": 2, "Eve Moss": 3, "open": 4})
+    assert masked == {"[private] 2": 1, "[private]": 2, "[private] 3": 3, "open": 4}

@@ -4,7 +4,8 @@ A value is private because a tool or a field declares it. From then on it is mas
 also in entries written before anybody knew.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -52,6 +53,8 @@ _FREE: dict[str, frozenset[str]] = {
     "turn.user": _TEXT,
     "user.transcript": _TEXT,
 }
+# Parts whose keys, down to so many levels, are names: the class's own ones or the wire's. Keys further down are data.
+_NAMED = {"arguments": 1, "caller": 1, "message": 1, "ops": 2, "sources": 1, "state": 1}
 
 
 class Private(msgspec.Struct, frozen=True, gc=False):
@@ -130,18 +133,42 @@ class Secrets:
                 return start
         return end
 
-    def value(self, value: Any) -> Any:
-        """Mask every private value in a plain JSON value, in its keys too; the value itself is left alone."""
+    def value(self, value: Any, named: int = 0) -> Any:
+        """Mask every private value in a plain JSON value, in its keys too; the value itself is left alone.
+
+        Args:
+            value: the value.
+            named: down to how many levels its keys are names, which are never masked. Others stay distinct.
+        """
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {self.text(key): self.value(item) for key, item in value.items()}
+            keys = value if named else self._keys(value)
+            return {key: self.value(item, max(0, named - 1)) for key, item in zip(keys, value.values(), strict=True)}
         if isinstance(value, list | tuple):
-            return [self.value(item) for item in value]
+            return [self.value(item, named) for item in value]
         if isinstance(value, int | float) and not isinstance(value, bool):
             number = int(value) if isinstance(value, float) and value.is_integer() else value
             return MASK if self.text(str(abs(number))) == MASK else value
         return value
+
+    def _keys(self, keys: Iterable[str]) -> Iterable[str]:
+        """Mask keys, in order; those that would be the same are numbered."""
+        given = tuple(keys)
+        masked = tuple(map(self.text, given))
+        if masked == given:
+            return given
+        taken = {new for old, new in zip(given, masked, strict=True) if old == new}
+        distinct = []
+        numbers: dict[str, Iterator[int]] = {}
+        for old, new in zip(given, masked, strict=True):
+            key = new
+            if old != new:
+                while key in taken or self.text(key) != key:
+                    key = f"{new} {next(numbers.setdefault(new, count(2)))}"
+                taken.add(key)
+            distinct.append(key)
+        return distinct
 
     def data(self, type: str, data: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002 - the wire's own word
         """Mask the free parts of an entry's data; types that this version does not know are masked in every part."""
@@ -150,7 +177,7 @@ class Secrets:
             if type in ENTRY_TYPES:
                 return dict(data)
             return {key: self.value(item) for key, item in data.items()}
-        masked = {key: self.value(item) if key in free else item for key, item in data.items()}
+        masked = {key: self.value(item, _NAMED.get(key, 0)) if key in free else item for key, item in data.items()}
         if type == "state.changed" and "stage" in data["state"]:
             masked["state"]["stage"] = data["state"]["stage"]  # a stage is one of the author's own words
         return masked
