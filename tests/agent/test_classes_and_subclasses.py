@@ -186,6 +186,39 @@ def test_an_overridden_tool_keeps_its_place_and_runs_the_new_code() -> None:
     assert Night().book("ten", "!") == "ten of 1!"
 
 
+def test_an_overriding_tool_without_a_docstring_is_described_by_the_one_it_overrides() -> None:
+    class Day(Agent):
+        @tool
+        def book(self, slot: str, why: str) -> None:
+            """Books a slot.
+
+            Args:
+                slot: its name.
+                why: the reason.
+            """
+
+    class Night(Day):
+        @tool
+        def book(self, slot: str) -> None: ...  # type: ignore[override]
+
+    class Late(Night):
+        @tool
+        def book(self, slot: str) -> None: ...  # type: ignore[override]
+
+    class Own(Day):
+        @tool
+        def book(self, slot: str) -> None:  # type: ignore[override]
+            """Books at once."""
+
+    for cls in (Night, Late):
+        (book,) = cls.__declaration__.tools
+        assert book.spec.description == "Books a slot."
+        assert book.spec.parameters["properties"] == {"slot": {"type": "string", "description": "its name."}}
+    (book,) = Own.__declaration__.tools
+    assert book.spec.description == "Books at once."
+    assert book.spec.parameters["properties"] == {"slot": {"type": "string"}}
+
+
 def test_a_property_takes_the_place_of_an_inherited_one_and_may_be_made_a_field() -> None:
     class Night(Desk):
         @property

@@ -33,7 +33,9 @@ def read_tools(reading: Reading, fields: Collection[str], stages: tuple[str, ...
         tool = built.get(options)
         if tool is None or tool.method != name or tool.function is not value:
             problems: list[str] = []
-            tool = build_tool(name, value, options, reading.scope(base), problems)
+            tool = build_tool(
+                name, value, options, reading.scope(base), problems, overridden=_overridden(reading, base, name)
+            )
             reading.refuse(*(f"tool `{name}`{reading.of(base)}: {problem}" for problem in problems))
         if tool is not None:
             tools.append(tool)
@@ -63,6 +65,13 @@ def _marked(reading: Reading) -> _Marked:
                     )
                 del marked[name]
     return marked
+
+
+def _overridden(reading: Reading, base: type, name: str) -> str | None:
+    """Give the docstring of the tool that a class overrides: of the nearest that has one."""
+    before = reading.line[: reading.line.index(base)]
+    tools = (vars(earlier).get(name) for earlier in reversed(before))
+    return next((value.__doc__ for value in tools if options_of(value) is not None and value.__doc__), None)
 
 
 def _check_stages(reading: Reading, marked: _Marked, stages: tuple[str, ...] | None) -> None:

@@ -21,7 +21,15 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _EFFECTS = ("read", "write", "irreversible")
 
 
-def build_tool(method: str, function: Any, options: ToolOptions, scope: Scope, problems: list[str]) -> Tool | None:
+def build_tool(
+    method: str,
+    function: Any,
+    options: ToolOptions,
+    scope: Scope,
+    problems: list[str],
+    *,
+    overridden: str | None = None,
+) -> Tool | None:
     """Build a tool from a marked method, or give None where that is not possible.
 
     Args:
@@ -30,19 +38,21 @@ def build_tool(method: str, function: Any, options: ToolOptions, scope: Scope, p
         options: what `@tool` was told.
         scope: the names in sight of its annotations.
         problems: gets one sentence for each fault.
+        overridden: the docstring of the tool it overrides, which describes it where it has none of its own.
     """
-    builder = _Builder(method, function, options, scope)
+    builder = _Builder(method, function, options, scope, overridden)
     built = builder.build()
     problems.extend(builder.problems)
     return None if builder.problems else built
 
 
 class _Builder:
-    def __init__(self, method: str, function: Any, options: ToolOptions, scope: Scope) -> None:
+    def __init__(self, method: str, function: Any, options: ToolOptions, scope: Scope, overridden: str | None) -> None:
         self._method = method
         self._function = function
         self._options = options
         self._scope = scope
+        self._overridden = overridden
         self.problems: list[str] = []
 
     def build(self) -> Tool | None:
@@ -59,7 +69,7 @@ class _Builder:
             return None
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             self.problems.append("it yields; a tool has one result, so let it return")
-        text = read_docstring(function.__doc__)
+        text = read_docstring(function.__doc__ or self._overridden)
         parameters = self._parameters(text.parameters)
         arguments = self._arguments(parameters)
         returned = self._returned()
@@ -100,7 +110,7 @@ class _Builder:
                     found.append(Parameter(name, annotation, parameter.default, form, text))
         names = [parameter.name for parameter in declared[1:]]
         for name in described:
-            if name not in names:
+            if name not in names and self._function.__doc__:
                 self.problems.append(f"its docstring describes `{name}`, which is no parameter{nearest(name, names)}")
         return found
 
