@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from asking import ask, calls_of, events, text_of
+from cuelight import Agent, tool
 from cuelight.log import Message, ToolUse
-from cuelight.ports import Finished, TextDelta, ToolCallRequest, Usage
-from stub_provider import DONE, Answer, call_chunk, chunk, openai
+from cuelight.ports import Finished, Model, TextDelta, ToolCallRequest, Usage
+from cuelight.testing import rehearse
+from stub_provider import DONE, Answer, StubProvider, call_chunk, chunk, openai
 
 Talk = Callable[..., Any]
 LOOK_UP = ("look_up_owner", '{"name": "Ada Byrne", "phone": "600123456"}')
@@ -173,3 +175,27 @@ def test_odd_chunks_change_nothing(talk: Talk) -> None:
         chunk({"tool_calls": None}),
     )
     assert text_of(talk(lambda model, stub: events(model), answer)) == "Hello."
+
+
+def test_a_character_split_over_two_chunks_is_whole_in_the_turn(talk: Talk) -> None:
+    class Desk(Agent):
+        """You sit at a desk."""
+
+        noted: str = ""
+
+        @tool
+        def note(self, text: str) -> None:
+            """Notes a text."""
+            self.noted = text
+
+    async def turn(model: Model, stub: StubProvider) -> tuple[str, str]:
+        async with rehearse(Desk, model) as call:
+            reply = await call.say("note a smile")
+            return reply.text, call.agent.noted
+
+    noting = openai(
+        {"index": 0, "id": "call_1", "name": "note", "arguments": '{"text": "\ud83d'},
+        {"index": 0, "arguments": '\ude00"}'},
+        finish="tool_calls",
+    )
+    assert talk(turn, noting, openai("Noted \ud83d", "\ude00.")) == ("Noted \U0001f600.", "\U0001f600")

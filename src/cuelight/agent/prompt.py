@@ -9,6 +9,7 @@ import msgspec
 from cuelight.agent.cells import Frame, open_frame
 from cuelight.agent.gate import visible
 from cuelight.log import without_marks
+from cuelight.wire import whole_text
 
 if TYPE_CHECKING:
     from cuelight.agent.agent import Agent
@@ -34,7 +35,7 @@ def static_blocks(agent: "Agent") -> tuple[Block, ...]:
     """Give the parts that are byte-identical for the whole call, empty ones left out."""
     identity = "\n\n".join(part for part in (_docstring(type(agent)), _lines(agent.rules)) if part)
     blocks = (Block("identity", identity), Block("knowledge", _lines(agent.knowledge)), Block("tools", _tools(agent)))
-    return tuple(block for block in blocks if block.text)
+    return tuple(Block(block.name, whole_text(block.text)) for block in blocks if block.text)
 
 
 def static_text(blocks: tuple[Block, ...]) -> str:
@@ -53,6 +54,7 @@ def view_text(agent: "Agent") -> str:
         text = agent.render() or ""
     if not isinstance(text, str):
         raise TypeError(f"it gives the prompt as text, not as {type(text).__name__}")
+    text = whole_text(text)
     return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
 
 

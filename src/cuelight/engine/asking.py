@@ -6,7 +6,7 @@ from typing import Any
 
 from cuelight.errors import AuthorError, ModelFailed, ModelTooSlow
 from cuelight.ports import Clock, Finished, Model, ModelRequest, TextDelta, ToolCallRequest
-from cuelight.wire import told
+from cuelight.wire import WholeText, told, whole_text
 
 from .alarm import Alarm
 
@@ -142,21 +142,27 @@ class Stream:
         self, request: ModelRequest, attempt: Attempt, overlap: Overlap, hear: Callable[[str], None]
     ) -> None:
         events = self._model.stream(request)
+        whole = WholeText()
+
+        def take(text: str) -> None:
+            new = overlap.feed(text)
+            attempt.repeats = attempt.repeats or (not new and bool(text.strip()))
+            attempt.text += new
+            if new and not self._cut:
+                attempt.passed_on += new
+                hear(new)
+
         try:
             async for event in events:
                 if attempt.first_after is None:
                     attempt.first_after = self._clock.monotonic() - self._began
                 if isinstance(event, TextDelta):
-                    new = overlap.feed(event.text)
-                    attempt.repeats = attempt.repeats or (not new and bool(event.text.strip()))
-                    attempt.text += new
-                    if new and not self._cut:
-                        attempt.passed_on += new
-                        hear(new)
+                    take(whole.feed(event.text))
                 elif isinstance(event, ToolCallRequest):
-                    attempt.calls.append(event)
+                    attempt.calls.append(_whole_call(event))
                 else:
                     attempt.finished = event
+            take(whole.finish())
         finally:
             close = getattr(events, "aclose", None)
             if close is not None:
@@ -175,6 +181,11 @@ class Stream:
         if self._task is not None and not self._stopped:
             self._stopped = True
             self._task.cancel()
+
+
+def _whole_call(call: ToolCallRequest) -> ToolCallRequest:
+    id_ = None if call.id is None else whole_text(call.id)
+    return ToolCallRequest(whole_text(call.name), whole_text(call.arguments), id_)
 
 
 def _too_slow(attempt: Attempt, first_token_s: float, request_s: float) -> str:

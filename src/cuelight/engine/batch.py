@@ -12,7 +12,7 @@ from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain
 from cuelight.errors import ToolFailed
 from cuelight.flow import VALIDATED, Route
 from cuelight.ports import ToolCallRequest
-from cuelight.wire import told
+from cuelight.wire import told, whole_text
 
 from . import lines
 from .asking import Attempt
@@ -263,7 +263,7 @@ class Batch:
         if value is None and not tool.none_is_null:
             return VALIDATED, VALIDATED, []
         try:
-            output = msgspec.json.decode(plain_json(value))
+            output = msgspec.json.decode(plain_json(whole_text(value) if type(value) is str else value))
         except ValueError as error:
             self._context.error(
                 "result-unreadable",

@@ -6,6 +6,7 @@ import msgspec
 
 from cuelight.agent import ToolHandle, plain_json
 from cuelight.errors import OutsideHandler
+from cuelight.wire import whole_text
 
 from .handlers import Handler, running_handler
 
@@ -45,13 +46,11 @@ class LiveHandle:
 
     def speak(self, text: str) -> None:
         """Say a line now."""
-        if not isinstance(text, str):
-            raise TypeError(f"`self.call.speak` takes text, not a value of type {type(text).__name__}.")
-        self._handler("speak").say(text)
+        self._handler("speak").say(_text("speak", text))
 
     def reply(self, instructions: str | None = None) -> None:
         """Let the model speak once the handler is done."""
-        self._handler("reply").reply = instructions or ""
+        self._handler("reply").reply = _text("reply", instructions or "")
 
     def log(self, name: str, data: dict[str, Any] | None = None) -> None:
         """Write a line of the author's own into the log."""
@@ -62,7 +61,7 @@ class LiveHandle:
 
     def end(self, reason: str = "agent_hung_up") -> None:
         """End the call once the handler is done."""
-        self._handler("end").end = reason
+        self._handler("end").end = _text("end", reason)
 
     def _handler(self, what: str) -> Handler:
         handler = running_handler()
@@ -72,3 +71,9 @@ class LiveHandle:
             )
         handler.admit(what)
         return handler
+
+
+def _text(what: str, text: str) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"`self.call.{what}` takes text, not a value of type {type(text).__name__}.")
+    return whole_text(text)

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from cuelight.log import Fold, History, Private, Record, Secrets, disclose
 from cuelight.ports import Clock, Lease, Store
-from cuelight.wire import Entry, State
+from cuelight.wire import Entry, State, whole_plain
 
 __all__ = ["Journal"]
 
@@ -70,18 +70,25 @@ class Journal:
             shown: the data as declarations mask it, where they mask anything.
             private: values that the declarations make private.
         """
+        try:
+            whole = _encode(data)
+        except UnicodeEncodeError:  # authors' words, and a provider's, come as they are
+            data, shown = whole_plain(data), whole_plain(shown)
+            whole = _encode(data)
         project = self._projections.get(type)
         if project is not None:
             project(data)
             if type == "tool.result":
                 self.holds_results = True
         if shown is None and not private and not self._has_secrets:
-            return self._append(type, _encode(data), None)
+            return self._append(type, whole, None)
         values = self._learn(private)
         masked = data if shown is None else dict(shown)
         if self.secrets:
             masked = self.secrets.data(type, masked)
-        return self._append(type, _encode(masked), None if masked == data else Private(_encode(data), values))
+        if masked == data:
+            return self._append(type, whole, None)
+        return self._append(type, _encode(masked), Private(whole, values))
 
     def write_state(
         self, full: bytes, shown: bytes, changed: list[str], cause: Mapping[str, Any] | None, private: list[str]

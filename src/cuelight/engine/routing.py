@@ -9,7 +9,7 @@ import msgspec
 from cuelight.agent import Agent, Frame, Staged, Tool, lay_over, open_frame, plain_json
 from cuelight.errors import NotAStage, OutsideHandler
 from cuelight.flow import VALIDATED, DirectMessage, Route
-from cuelight.wire import told
+from cuelight.wire import told, whole_text
 
 from . import lines
 from .masking import mask_fields, mask_result
@@ -77,7 +77,7 @@ def content_of(route: Route) -> Any:
     if content is None or (isinstance(content, str) and not content.strip()):
         raise ValueError("direct was given no content; the caller would hear nothing. Give it words or a value.")
     try:
-        return msgspec.json.decode(plain_json(content))
+        return whole_text(content) if type(content) is str else msgspec.json.decode(plain_json(content))
     except ValueError as error:
         raise ValueError(f"direct was given content without a JSON form: {told(error)}") from error
 

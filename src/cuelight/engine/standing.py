@@ -18,7 +18,7 @@ from cuelight.agent import (
     view_text,
     visible,
 )
-from cuelight.wire import State
+from cuelight.wire import State, ToolSpec, whole_text
 
 from .handlers import describe
 from .journal import Journal
@@ -41,7 +41,7 @@ class Standing:
         self._held: list[dict[str, Any]] | None = None
         self.blocks = static_blocks(agent)
         self.static = static_text(self.blocks)
-        self.tools = tuple(tool.spec for tool in agent.__declaration__.tools)
+        self.tools = tuple(_whole_spec(tool.spec) for tool in agent.__declaration__.tools)
 
     @property
     def stage(self) -> str | None:
@@ -70,7 +70,8 @@ class Standing:
         self._derived = {name: value for name, value in shot.derived.items() if name in same}
         self._visible = tuple(state.tools_visible)
         changed = [name for name in self.agent.__declaration__.fields if name not in same]
-        self._write_state(changed, None, always=not logged.keys() <= now.keys())
+        bare = shot.full != shot.shown and self._is_bare(now, msgspec.json.decode(shot.shown))
+        self._write_state(changed, None, always=bare or not logged.keys() <= now.keys())
         self.gate()
         hashes = {name: block.hash for name, block in state.prompt.items()}
         for block in self.blocks:
@@ -78,6 +79,11 @@ class Standing:
                 self._write_block(block.name, block.text)
         self._view_hash = hashes.get("view", "")
         self._view_text = None  # the log holds its hash alone
+
+    def _is_bare(self, now: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+        """Tell whether the log still shows a value that is private by today's class."""
+        stored = self._journal.state.app_state
+        return any(stored.get(name) == now[name] for name, value in shown.items() if value != now[name])
 
     def take(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
         """Commit what a handler changed, and write it."""
@@ -145,6 +151,11 @@ class Standing:
             self._journal.write("error", failure)
         else:
             self._held.append(failure)
+
+
+def _whole_spec(spec: ToolSpec) -> ToolSpec:
+    description = whole_text(spec.description)
+    return spec if description == spec.description else msgspec.structs.replace(spec, description=description)
 
 
 def _digest(text: str) -> str:

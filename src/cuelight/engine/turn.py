@@ -8,6 +8,7 @@ import msgspec
 from cuelight.agent import Gate
 from cuelight.flow import HttpContentType
 from cuelight.ports import ModelRequest
+from cuelight.wire import whole_text
 
 from . import lines
 from .asking import Attempt, Overlap, Stream, failure_message, usage_metrics
@@ -237,6 +238,7 @@ class Turn:
         """Speak a line in this turn. What comes after the caller has cut in is written down, and not heard."""
         if not text.strip():
             return
+        text = whole_text(text)
         self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": by, "text": text})
         if self.cut:
             return
