@@ -10,7 +10,7 @@ import pytest
 
 from cuelight import Agent, CallEnded, CuelightError, NotAStage, UndeclaredField, WrongType, state, tool
 from cuelight.errors import CallNotFound
-from cuelight.log import Record
+from cuelight.log import MASK, Record, disclose
 from cuelight.stores import MemoryStore
 from cuelight.testing import Script, calls, rehearse
 from cuelight.wire import entry
@@ -376,6 +376,31 @@ async def test_a_log_with_an_entry_that_cannot_be_read_is_taken_up_without_it(en
                 check_messages(again.requests[-1].messages)
         async with rehearse(Desk, Script(), store=damaged, resume=call.id) as third:
             assert errors(third.log).count("entry-unreadable") == (again.state.status != "ended")
+
+
+async def test_a_field_that_became_private_is_masked_from_the_moment_its_call_is_taken_up() -> None:
+    class Open(Agent):
+        """You note."""
+
+        phone: str = ""
+        pin: int = 0
+
+    class Closed(Open):
+        phone: str = state("", pii=True)
+        pin: int = state(0, pii=True)
+
+    store = MemoryStore()
+    async with rehearsing(Open, Script("Hi."), store=store, state={"phone": "600123456", "pin": 12}) as call:
+        await call.say("It is 600123456.")
+    async with rehearsing(Closed, Script(), store=store, resume=call.id) as again:
+        assert (again.agent.phone, again.agent.pin) == ("600123456", 12)
+        assert again.state.app_state == {"phone": MASK, "pin": MASK}
+        assert entries(again.log, "state.changed")[-1].data["changed"] == []
+    assert len(await store.read(call.id)) == len(call.log) + 1
+    assert "600123456" not in str([whole.data for whole in disclose(await store.read(call.id))])
+    async with rehearsing(Closed, Script(), store=store, resume=call.id) as third:
+        assert third.log == again.log
+        assert third.agent.phone == "600123456"
 
 
 async def test_what_comes_after_a_call_was_let_go_of_changes_nothing() -> None:
