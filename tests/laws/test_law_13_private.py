@@ -467,3 +467,26 @@ async def test_a_value_that_is_also_a_name_renames_no_field_and_no_argument() ->
     await store.erase(call.id, scrub(closing))
     async with rehearse(Names, Script(), store=store, resume=call.id) as again:
         assert (again.agent.phone, again.agent.email) == ("", "kept elsewhere")
+
+
+async def test_names_that_people_and_models_make_up_are_masked() -> None:
+    class Ending(Agent):
+        heard: str = ""
+
+        @tool(pii="name")
+        def leave(self, name: str) -> None:
+            self.call.log(f"left by {name}", {})
+            self.call.end(f"asked by {name}")
+
+        def on_event(self, name: str, data: dict[str, Any]) -> None:
+            self.heard = name
+
+    made_up = raw_call("Zoe Quill", '{"Zoe Quill": 1}')
+    async with rehearsing(Ending, Script([calls("leave", name="Zoe Quill"), made_up], "Bye.")) as call:
+        await call.event("seen Zoe Quill", {})
+        await call.say("I leave", id="from Zoe Quill")
+        hides(everything(call), "Zoe Quill")
+        assert datas(call.log, "call.ended")[0]["reason"] == f"asked by {MASK}"
+        assert [data["name"] for data in datas(call.log, "tool.call")] == ["leave", MASK]
+        assert [made["name"] for data in datas(call.log, "cue.reply") for made in data["calls"]] == ["leave", MASK]
+        assert f"left by {MASK}" in [data["name"] for data in datas(call.log, "custom")]

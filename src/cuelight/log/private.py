@@ -19,28 +19,29 @@ __all__ = ["MASK", "Private", "Record", "Secrets", "disclose", "leaves", "scrub"
 MASK = "[private]"
 
 # Which parts of an entry's data may hold words of people or values of the author's. Everything else is the wire's own:
-# masking an id or a tool's name would break the log for nothing.
+# masking the id of a tool call would break the log for nothing.
 _CALLER = frozenset({"caller", "from", "to"})
 _TEXT = frozenset({"text"})
 _FREE: dict[str, frozenset[str]] = {
     "attention.requested": frozenset({"reason"}),
     "call.dialing": _CALLER,
     "call.ringing": _CALLER,
+    "call.ended": frozenset({"reason"}),
     "call.started": _CALLER | {"persona"},
-    "call.summary": frozenset({"outcome"}),
+    "call.summary": frozenset({"outcome", "reason"}),
     "confirm.declined": frozenset({"said"}),
     "confirm.granted": frozenset({"said"}),
     "confirm.request": frozenset({"arguments", "phrase"}),
     "cue.crossing": frozenset({"message"}),
-    "cue.delivered": frozenset({"content"}),
+    "cue.delivered": frozenset({"content", "message_id"}),
     "cue.heard": _TEXT,
     "cue.reply": _TEXT,
     "cue.route": frozenset({"feedback", "prompt", "state", "message", "reason"}),
     "cue.said": _TEXT,
-    "custom": frozenset({"data"}),
+    "custom": frozenset({"data", "name"}),
     "docs.sources": frozenset({"query", "sources"}),
     "error": frozenset({"message"}),
-    "event.received": frozenset({"data"}),
+    "event.received": frozenset({"data", "name"}),
     "memory.ops": frozenset({"ops"}),
     "participant.joined": frozenset({"name", "attributes"}),
     "state.changed": frozenset({"state"}),
@@ -50,9 +51,12 @@ _FREE: dict[str, frozenset[str]] = {
     "tool.result": frozenset({"output", "error", "summary"}),
     "agent.transcript": _TEXT,
     "turn.agent": _TEXT,
-    "turn.user": _TEXT,
+    "turn.user": _TEXT | {"item_id"},
     "user.transcript": _TEXT,
 }
+# Where the name of a tool stands, which a model may have made up. One that a class declares is an identifier.
+_TOOL_NAMED = frozenset({"tool.call", "tool.result", "cue.refused", "cue.unknown"})
+
 # Parts whose keys, down to so many levels, are names: the class's own ones or the wire's. Keys further down are data.
 _NAMED = {"arguments": 1, "caller": 1, "message": 1, "ops": 2, "sources": 1, "state": 1}
 
@@ -143,7 +147,7 @@ class Secrets:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            keys = value if named else self._keys(value)
+            keys = self._keys(value, self._name if named else self.text)
             return {key: self.value(item, max(0, named - 1)) for key, item in zip(keys, value.values(), strict=True)}
         if isinstance(value, list | tuple):
             return [self.value(item, named) for item in value]
@@ -152,10 +156,14 @@ class Secrets:
             return MASK if self.text(str(abs(number))) == MASK else value
         return value
 
-    def _keys(self, keys: Iterable[str]) -> Iterable[str]:
+    def _name(self, name: str) -> str:
+        """Mask a name that no class can declare, and leave every other."""
+        return name if name.isidentifier() else self.text(name)
+
+    def _keys(self, keys: Iterable[str], mask: Callable[[str], str]) -> Iterable[str]:
         """Mask keys, in order; those that would be the same are numbered."""
         given = tuple(keys)
-        masked = tuple(map(self.text, given))
+        masked = tuple(map(mask, given))
         if masked == given:
             return given
         taken = {new for old, new in zip(given, masked, strict=True) if old == new}
@@ -164,7 +172,7 @@ class Secrets:
         for old, new in zip(given, masked, strict=True):
             key = new
             if old != new:
-                while key in taken or self.text(key) != key:
+                while key in taken or mask(key) != key:
                     key = f"{new} {next(numbers.setdefault(new, count(2)))}"
                 taken.add(key)
             distinct.append(key)
@@ -173,14 +181,26 @@ class Secrets:
     def data(self, type: str, data: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002 - the wire's own word
         """Mask the free parts of an entry's data; types that this version does not know are masked in every part."""
         free = _FREE.get(type)
-        if free is None:
-            if type in ENTRY_TYPES:
-                return dict(data)
+        if free is None and type not in ENTRY_TYPES:
             return {key: self.value(item) for key, item in data.items()}
+        free = free or frozenset()
         masked = {key: self.value(item, _NAMED.get(key, 0)) if key in free else item for key, item in data.items()}
+        if type in _TOOL_NAMED:
+            masked = _renamed(masked, self._name)
+        elif type == "cue.reply" and isinstance(data.get("calls"), list):
+            masked["calls"] = [_renamed(call, self._name) for call in data["calls"]]
+        elif type == "state.changed" and "cause" in data:
+            masked["cause"] = _renamed(data["cause"], self.text)
         if type == "state.changed" and "stage" in data["state"]:
             masked["state"]["stage"] = data["state"]["stage"]  # a stage is one of the author's own words
         return masked
+
+
+def _renamed(data: Any, mask: Callable[[str], str]) -> Any:
+    """Mask the name in a part of an entry, where there is one: a stored log may hold anything."""
+    if isinstance(data, dict) and isinstance(data.get("name"), str):
+        return {**data, "name": mask(data["name"])}
+    return data
 
 
 def leaves(value: Any) -> list[str]:
