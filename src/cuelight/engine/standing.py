@@ -100,7 +100,7 @@ class Standing:
     def gate(self) -> Gate:
         """Compute which tools are visible; a change is written, and each `when` that raises is told once."""
         gate = visible(self.agent)
-        self._tell_failures("when", gate.failures, "the `when` of tool `{name}` raised, so the tool is hidden: {error}")
+        self._tell_failures("when", gate.failures, "The `when` of tool `{name}` raised, so the tool is hidden: {error}")
         if gate.names != self._visible:
             self._visible = gate.names
             self._journal.write("tools.changed", {"visible": list(gate.names)})
@@ -113,7 +113,7 @@ class Standing:
             failures: tuple[tuple[str, Exception], ...] = ()
         except Exception as error:  # the author's code: without its words the call goes on
             text, failures = "", (("render", error),)
-        self._tell_failures("render", failures, "{name}() raised, so the prompt has no view: {error}")
+        self._tell_failures("render", failures, "`{name}()` raised, so the prompt has no view: {error}")
         if text != self._view_text or failures:
             self._view_text = text
             digest = _digest(text)
@@ -124,7 +124,7 @@ class Standing:
 
     def _write_state(self, changed: list[str], cause: Mapping[str, Any] | None, *, always: bool = False) -> None:
         shot = snapshot(self.agent)
-        self._tell_failures("property", shot.failures, "property `{name}` raised, so it is null: {error}")
+        self._tell_failures("property", shot.failures, "Property `{name}` raised, so it is null: {error}")
         changed += [name for name, value in shot.derived.items() if self._derived.get(name) != value]
         self._derived = shot.derived
         if changed or always:
@@ -143,7 +143,7 @@ class Standing:
         for name, error in failures:
             if name not in failing:
                 told = sentence.format(name=name, error=describe(error))
-                self._tell({"code": f"{kind}-raised", "message": told[:1].upper() + told[1:], "recoverable": True})
+                self._tell({"code": f"{kind}-raised", "message": told, "recoverable": True})
         self._failing[kind] = {name for name, _ in failures}
 
     def _tell(self, failure: dict[str, Any]) -> None:
