@@ -490,3 +490,19 @@ async def test_names_that_people_and_models_make_up_are_masked() -> None:
         assert [data["name"] for data in datas(call.log, "tool.call")] == ["leave", MASK]
         assert [made["name"] for data in datas(call.log, "cue.reply") for made in data["calls"]] == ["leave", MASK]
         assert f"left by {MASK}" in [data["name"] for data in datas(call.log, "custom")]
+
+
+async def test_the_keys_of_a_private_mapping_are_private_and_the_names_of_properties_are_not() -> None:
+    class Contacts(Agent):
+        contacts: dict[str, dict[str, str]] = state({}, pii=True)
+
+        @tool(pii="who")
+        def add(self, who: dict[str, str]) -> None:
+            self.contacts["Ada Byrne"] = {"phone": "600123456"}
+
+    said = "Ada Byrne has the phone 600123456, Zoe Quill has none."
+    async with rehearsing(Contacts, Script(calls("add", who={"Zoe Quill": "none"}), said)) as call:
+        await call.say("hello")
+        shown = f"{MASK} has the phone {MASK}, {MASK} has {MASK}."
+        assert datas(call.log, "turn.agent")[0]["text"] == shown
+        hides(everything(call), "Ada Byrne", "600123456", "Zoe Quill")

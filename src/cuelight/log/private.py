@@ -204,11 +204,16 @@ def _renamed(data: Any, mask: Callable[[str], str]) -> Any:
 
 
 def leaves(value: Any) -> list[str]:
-    """List the words and numbers in a plain JSON value, as text: what becomes private when the value is."""
+    """List the words and numbers in a plain JSON value, as text: what becomes private when the value is.
+
+    Keys are among them where they are data, as "Ada Byrne" is. One that is an identifier reads as the name of a
+    property, which is in the author's code.
+    """
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [leaf for item in value.values() for leaf in leaves(item)]
+        keys = [key for key in value if not key.isidentifier()]
+        return [*keys, *(leaf for item in value.values() for leaf in leaves(item))]
     if isinstance(value, list | tuple):
         return [leaf for item in value for leaf in leaves(item)]
     if isinstance(value, int | float) and not isinstance(value, bool):
