@@ -1,8 +1,8 @@
 """The turn loop: one call, run by the laws."""
 
-from .call import Call
-from .clock import SystemClock
-from .opening import Engine, make_agent, slug
-from .replies import Reply
+from cuelight.engine.call import Call
+from cuelight.engine.clock import SystemClock
+from cuelight.engine.opening import Engine, make_agent, slug
+from cuelight.engine.replies import Reply
 
 __all__ = ["Call", "Engine", "Reply", "SystemClock", "make_agent", "slug"]

@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cuelight.engine.alarm import Alarm
 from cuelight.errors import AuthorError, ModelFailed, ModelTooSlow
 from cuelight.ports import Clock, Finished, Model, ModelRequest, TextDelta, ToolCallRequest
 from cuelight.wire import WholeText, told, whole_text
-
-from .alarm import Alarm
 
 __all__ = ["Attempt", "Overlap", "Stream", "failure_message", "usage_metrics"]
 

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain_json
+from cuelight.engine import lines
+from cuelight.engine.asking import Attempt
+from cuelight.engine.handlers import Handler, Outcome
+from cuelight.engine.masking import mask_fields, mask_result
+from cuelight.engine.routing import Routing
 from cuelight.errors import ToolFailed
 from cuelight.flow import VALIDATED, Route
 from cuelight.ports import ToolCallRequest
 from cuelight.wire import told, whole_text
 
-from . import lines
-from .asking import Attempt
-from .handlers import Handler, Outcome
-from .masking import mask_fields, mask_result
-from .routing import Routing
-
 if TYPE_CHECKING:
-    from .turn import Turn
+    from cuelight.engine.turn import Turn
 
 __all__ = ["Batch"]
 

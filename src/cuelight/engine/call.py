@@ -8,14 +8,13 @@ from typing import Any
 import msgspec
 
 from cuelight.agent import Agent, plain_json
+from cuelight.engine.conduct import Conduct
+from cuelight.engine.inbox import Inbox
+from cuelight.engine.replies import Reply
 from cuelight.errors import BadEntry, CallEnded, LeaseLost
 from cuelight.log import History, Secrets
 from cuelight.ports import Lease, Store, Timer
 from cuelight.wire import Entry, State, told
-
-from .conduct import Conduct
-from .inbox import Inbox
-from .replies import Reply
 
 __all__ = ["Call"]
 

@@ -6,15 +6,14 @@ from typing import Any
 
 import msgspec
 
+from cuelight.engine.context import CallContext
+from cuelight.engine.handlers import Handler
+from cuelight.engine.replies import Reply, default_type
+from cuelight.engine.routing import content_of, laid, write_route
+from cuelight.engine.speculation import Speculation
+from cuelight.engine.turn import Turn
 from cuelight.errors import CallEnded
 from cuelight.flow import Route
-
-from .context import CallContext
-from .handlers import Handler
-from .replies import Reply, default_type
-from .routing import content_of, laid, write_route
-from .speculation import Speculation
-from .turn import Turn
 
 __all__ = ["Conduct"]
 

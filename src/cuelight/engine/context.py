@@ -10,18 +10,17 @@ from typing import Any
 import msgspec
 
 from cuelight.agent import Agent, Limits, Staged, Tool
+from cuelight.engine.alarm import Alarm
+from cuelight.engine.asking import Attempt, Stream
+from cuelight.engine.handlers import Handler, Outcome, Runner, describe
+from cuelight.engine.journal import Journal
+from cuelight.engine.routing import take_route
+from cuelight.engine.standing import Standing
+from cuelight.engine.threads import Threads
 from cuelight.errors import CuelightError
 from cuelight.log import Message
 from cuelight.ports import Clock, Model, ModelRequest, ToolCallRequest
 from cuelight.wire import told
-
-from .alarm import Alarm
-from .asking import Attempt, Stream
-from .handlers import Handler, Outcome, Runner, describe
-from .journal import Journal
-from .routing import take_route
-from .standing import Standing
-from .threads import Threads
 
 __all__ = ["CallContext"]
 

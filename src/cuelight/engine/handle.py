@@ -5,10 +5,9 @@ from typing import Any
 import msgspec
 
 from cuelight.agent import ToolHandle, plain_json
+from cuelight.engine.handlers import Handler, running_handler
 from cuelight.errors import OutsideHandler
 from cuelight.wire import whole_text
-
-from .handlers import Handler, running_handler
 
 __all__ = ["LiveHandle"]
 

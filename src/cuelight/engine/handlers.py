@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cuelight.agent import Frame, Staged, Stateful, open_frame
+from cuelight.engine.alarm import Alarm
+from cuelight.engine.threads import Threads
 from cuelight.errors import OutsideHandler
 from cuelight.ports import Clock
 from cuelight.wire import told
-
-from .alarm import Alarm
-from .threads import Threads
 
 __all__ = ["Handler", "Outcome", "Runner", "describe", "running_handler"]
 

@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cuelight.agent import Agent
+from cuelight.engine.call import LEASE_S, Call
+from cuelight.engine.clock import SystemClock
+from cuelight.engine.conduct import Conduct
+from cuelight.engine.context import CallContext
+from cuelight.engine.handle import LiveHandle
+from cuelight.engine.journal import Journal
+from cuelight.engine.resuming import Resumption
+from cuelight.engine.threads import Threads
 from cuelight.errors import AuthorError, CallNotFound
 from cuelight.log import History
 from cuelight.ports import Clock, Model, Store
-
-from .call import LEASE_S, Call
-from .clock import SystemClock
-from .conduct import Conduct
-from .context import CallContext
-from .handle import LiveHandle
-from .journal import Journal
-from .resuming import Resumption
-from .threads import Threads
 
 __all__ = ["Engine", "make_agent", "slug"]
 

@@ -4,16 +4,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from cuelight.agent import restore
+from cuelight.engine import lines
+from cuelight.engine.conduct import Conduct
+from cuelight.engine.handle import LiveHandle
+from cuelight.engine.replies import Reply
+from cuelight.engine.routing import laid
 from cuelight.errors import AuthorError
 from cuelight.flow import HttpContentType
 from cuelight.log import Fold, Record, unmasked
 from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
-
-from . import lines
-from .conduct import Conduct
-from .handle import LiveHandle
-from .replies import Reply
-from .routing import laid
 
 __all__ = ["Resumption"]
 

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cuelight.agent import Agent, Frame, Staged, Tool, lay_over, open_frame, plain_json
+from cuelight.engine import lines
+from cuelight.engine.masking import mask_fields, mask_result
 from cuelight.errors import NotAStage, OutsideHandler
 from cuelight.flow import VALIDATED, DirectMessage, Route
 from cuelight.wire import told, whole_text
 
-from . import lines
-from .masking import mask_fields, mask_result
-
 if TYPE_CHECKING:
-    from .context import CallContext
-    from .turn import Turn
+    from cuelight.engine.context import CallContext
+    from cuelight.engine.turn import Turn
 
 __all__ = ["Routing", "content_of", "laid", "take_route", "write_route"]
 

@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Callable
 
 from cuelight.agent import delimit, view_text, visible
+from cuelight.engine.alarm import Alarm
+from cuelight.engine.asking import Attempt, Overlap
+from cuelight.engine.context import CallContext
 from cuelight.ports import ModelRequest
-
-from .alarm import Alarm
-from .asking import Attempt, Overlap
-from .context import CallContext
 
 __all__ = ["Speculation"]
 

@@ -18,10 +18,9 @@ from cuelight.agent import (
     view_text,
     visible,
 )
+from cuelight.engine.handlers import describe
+from cuelight.engine.journal import Journal
 from cuelight.wire import State, ToolSpec, whole_text
-
-from .handlers import describe
-from .journal import Journal
 
 __all__ = ["Standing"]
 

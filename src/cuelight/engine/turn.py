@@ -6,16 +6,15 @@ from typing import Any
 import msgspec
 
 from cuelight.agent import Gate
+from cuelight.engine import lines
+from cuelight.engine.asking import Attempt, Overlap, Stream, failure_message, usage_metrics
+from cuelight.engine.batch import Batch
+from cuelight.engine.context import CallContext
+from cuelight.engine.replies import Reply, default_type
+from cuelight.engine.speculation import Speculation
 from cuelight.flow import HttpContentType
 from cuelight.ports import ModelRequest
 from cuelight.wire import whole_text
-
-from . import lines
-from .asking import Attempt, Overlap, Stream, failure_message, usage_metrics
-from .batch import Batch
-from .context import CallContext
-from .replies import Reply, default_type
-from .speculation import Speculation
 
 __all__ = ["Turn"]
 

@@ -1,5 +1,5 @@
 """Routes: where the conversation goes next."""
 
-from .routes import VALIDATED, DirectMessage, HttpContentType, Route, direct, go, stay
+from cuelight.flow.routes import VALIDATED, DirectMessage, HttpContentType, Route, direct, go, stay
 
 __all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "direct", "go", "stay"]

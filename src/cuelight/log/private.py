@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
+from cuelight.log.spelling import SHORTEST, Spellings, spell
 from cuelight.wire import ENTRY_TYPES, Entry, entry
-
-from .spelling import SHORTEST, Spellings, spell
 
 __all__ = ["MASK", "Private", "Record", "Secrets", "disclose", "leaves", "scrub", "secrets_of", "unmasked"]
 

@@ -3,9 +3,8 @@
 from cuelight.engine import Reply
 from cuelight.models.script import Request, Script, calls, raw_call
 from cuelight.stores.memory import MemoryStore
-
-from .clock import ManualClock
-from .rehearsal import Rehearsal, rehearse
+from cuelight.testing.clock import ManualClock
+from cuelight.testing.rehearsal import Rehearsal, rehearse
 
 __all__ = [
     "ManualClock",

@@ -11,9 +11,8 @@ from cuelight.log import Record, disclose, reduce, unmasked
 from cuelight.models.script import Request
 from cuelight.ports import Model, ModelEvent, ModelRequest, Store
 from cuelight.stores.memory import MemoryStore
+from cuelight.testing.clock import ManualClock
 from cuelight.wire import Entry, State, fits
-
-from .clock import ManualClock
 
 __all__ = ["Rehearsal", "rehearse"]
 
