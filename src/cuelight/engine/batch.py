@@ -163,7 +163,7 @@ class Batch:
         tasks = [asyncio.ensure_future(self._handle(call)) for call in group]
         try:
             return await asyncio.gather(*tasks)
-        except BaseException:
+        except BaseException:  # one asks the program to stop, or the turn was stopped: the others stop too
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)

@@ -241,7 +241,7 @@ class Conduct:
         self.turn = turn
         try:
             reply = await turn.run()
-        except Exception:
+        except Exception:  # an author's fault or the store's: what happened before stays known
             self.unanswered = turn.message_id  # so that the same message, sent again, is the same turn
             if self.context.journal.broken is None:
                 await turn.break_off()

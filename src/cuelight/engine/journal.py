@@ -47,8 +47,9 @@ class Journal:
         self._listeners: list[Callable[[Entry], None]] = []
         self._hearers: list[Callable[[str, bool], None]] = []
         self._unsent = ""
-        self._piece_over = ""
         """Words that listeners do not have yet, because a private value may stand across their end."""
+        self._piece_over = ""
+        """The turn whose last piece is over, so that the next one begins on a line of its own."""
         self._stored: list[Record] = []
         self._fold = Fold()
         self._folded = 0

@@ -4,7 +4,8 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from cuelight.agent import Agent
@@ -18,7 +19,7 @@ from cuelight.engine.resuming import Resumption
 from cuelight.engine.threads import Threads
 from cuelight.errors import AuthorError, CallNotFound
 from cuelight.log import History
-from cuelight.ports import Clock, Model, Store
+from cuelight.ports import Clock, Lease, Model, Store
 
 __all__ = ["Engine", "make_agent", "slug"]
 
@@ -69,8 +70,7 @@ class Engine:
         """
         instance = make_agent(agent)
         id_ = call or _new_id(self.clock)
-        lease = await self.store.acquire(id_, self.owner, seconds=LEASE_S)
-        try:
+        async with self._leased(id_) as lease:
             context = self._context(instance, model, id_)
             context.journal.lease = lease
             instance._call = LiveHandle(id_, channel, dict(caller) if caller is not None else None)
@@ -80,9 +80,6 @@ class Engine:
             }  # fmt: skip
             conduct = Conduct(context)
             await conduct.open(started, state or {})
-        except BaseException:
-            await self.store.release(lease)
-            raise
         return Call(conduct, self.store, lease)
 
     async def resume(self, call: str, agent: Callable[[], Agent], model: Model) -> Call:
@@ -95,8 +92,7 @@ class Engine:
             CallNotFound: when the store has no such call.
             CallIsOwned: when another living owner holds it.
         """
-        lease = await self.store.acquire(call, self.owner, seconds=LEASE_S)
-        try:
+        async with self._leased(call) as lease:
             records = await self.store.read(call)
             if not records:
                 raise CallNotFound(call)
@@ -105,12 +101,19 @@ class Engine:
             context.journal.lease = lease
             conduct = Conduct(context)
             replies = await Resumption(conduct, records).run()
-        except BaseException:
-            await self.store.release(lease)
-            raise
         live = Call(conduct, self.store, lease)
         live.recall(replies)
         return live
+
+    @asynccontextmanager
+    async def _leased(self, call: str) -> AsyncIterator[Lease]:
+        """Hold a call from here on, unless the block fails."""
+        lease = await self.store.acquire(call, self.owner, seconds=LEASE_S)
+        try:
+            yield lease
+        except BaseException:  # whatever it is, a call that did not come up must not stay held
+            await self.store.release(lease)
+            raise
 
     def _context(self, agent: Agent, model: Model, call: str) -> CallContext:
         previews = {tool.name: tool.preview for tool in agent.__declaration__.tools if tool.preview is not None}
