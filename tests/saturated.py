@@ -358,6 +358,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], ...]] = {
         {"speech_id": "s1", "message_id": "m1", "content": ANYTHING, "content_type": "json", "attempts": 2},
     ),
     "cue.erased": ({"at": 5.5},),
+    "cue.forgotten": ({"memory": "triage"},),
     "cue.heard": ({"speech_id": "sp-3", "text": "One. Two."},),
     "cue.refused": ({"call_id": "c1", "name": "book", "reason": "hidden"},),
     "cue.reply": (
@@ -368,6 +369,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], ...]] = {
             "calls": [{"call_id": "c1", "name": "book"}],
             "finish": "tool_calls",
             "cut": True,
+            "held": True,
         },
     ),
     "cue.route": (

@@ -2,7 +2,8 @@
 
 from cuelight.log.fold import Fold, apply, reduce
 from cuelight.log.fork import fork
-from cuelight.log.history import CUT_BY_CALLER, CUT_BY_FAULT, History, Message, ToolUse, without_marks
+from cuelight.log.history import History
+from cuelight.log.message import CUT_BY_CALLER, CUT_BY_FAULT, Message, ToolUse, without_marks
 from cuelight.log.private import MASK, Private, Record, Secrets, disclose, leaves, scrub, secrets_of, unmasked
 from cuelight.log.verify import verify
 

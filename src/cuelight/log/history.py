@@ -3,84 +3,39 @@
 The projection is fed entry by entry, with private values in their places, and is valid at every point where a model
 may be asked: each tool call stands with its one result, an interrupted turn holds what was heard, and trimming takes
 whole exchanges. Feeding the stored log again gives an equal history.
+
+Steps may have memories of their own: then what is said while one of them is current goes there, and nowhere else.
 """
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-__all__ = ["CUT_BY_CALLER", "CUT_BY_FAULT", "History", "Message", "ToolUse", "without_marks"]
+from cuelight.log.memory import Line, Memory, Spoken
+from cuelight.log.message import CUT_BY_CALLER, CUT_BY_FAULT, Message, ToolUse, legal_name, without_marks
 
-CUT_BY_CALLER = "[the caller cut in here]"
-CUT_BY_FAULT = "[cut off here by a fault]"
+__all__ = ["History"]
+
 NO_WORDS = "[the caller said nothing]"
 UNSETTLED = "It is not known whether this call was carried out."
 
-
-# As they are read, not as they are written: with spaces, and with line breaks that JSON has escaped.
-_MARKS = re.compile(r"<(?:[\s/]|\\[nrt])*now(?:[\s/]|\\[nrt])*>", re.IGNORECASE)
-
-
-def without_marks(text: str) -> str:
-    """Take from a text the marks between which a prompt's view stands, so that no one can imitate it."""
-    return _MARKS.sub("now", text)
-
-
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
-
-
-def _legal(name: str) -> str:
-    """Give a tool's name as providers take it: one that a model made up is refused in every later request otherwise."""
-    if _NAME.fullmatch(name):
-        return name
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]  # keeps different names different
-    return f"{_NOT_OF_A_NAME.sub('_', name)[:55]}_{digest}"
-
-
-class ToolUse(msgspec.Struct, frozen=True):
-    """Hold one tool call of an assistant message.
-
-    `name` is one that providers take, also where the model made up another; `arguments` is a JSON object as text.
-    """
-
-    id: str
-    name: str
-    arguments: str
-
-
-class Message(msgspec.Struct, frozen=True):
-    """Hold one message of the history: role user, assistant or tool."""
-
-    role: Literal["user", "assistant", "tool"]
-    content: str
-    tool_calls: tuple[ToolUse, ...] = ()
-    tool_call_id: str | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """Give the message as a dict of `role` and `content`, and `tool_calls` or `tool_call_id` if it has them."""
-        plain: dict[str, Any] = {"role": self.role, "content": self.content}
-        if self.tool_calls:
-            plain["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in self.tool_calls]
-        if self.tool_call_id is not None:
-            plain["tool_call_id"] = self.tool_call_id
-        return plain
+_OF_THE_CALL = ""
 
 
 class _Batch:
     """A reply whose calls are not all settled: nothing of it is in the messages yet."""
 
-    __slots__ = ("arguments", "names", "results", "speech_id", "text")
+    __slots__ = ("arguments", "later", "line", "memory", "names", "results")
 
-    def __init__(self, speech_id: str, text: str, calls: list[dict[str, Any]]) -> None:
-        self.speech_id = speech_id
-        self.text = text
+    def __init__(self, memory: Memory, text: str, calls: list[dict[str, Any]]) -> None:
+        self.memory = memory
+        self.line = Line(memory, text, text)
         self.names: dict[str, str] = {call["call_id"]: call["name"] for call in calls}
         self.arguments: dict[str, str] = {}
         self.results: dict[str, str] = {}
+        self.later: list[Line] = []
+        """Lines said while its tools ran: nothing may stand between a call and its result."""
 
 
 class History:
@@ -88,20 +43,34 @@ class History:
 
     Args:
         previews: for tools that return long lists, how many rows of one the model reads, by tool name.
-        exchanges: how many exchanges are kept (an exchange starts with the caller's words); None keeps all. When the
-            number is passed, the oldest quarter goes at once, so that the beginning the provider caches changes rarely.
+        exchanges: how many exchanges each memory keeps (an exchange starts with the caller's words); None keeps all.
+            When the number is passed, the oldest quarter goes at once, so that the beginning the provider caches
+            changes rarely.
+        memories: the names of the steps' memories, by step. A step that is not in it has the call's own memory, whose
+            name is empty; one whose name is None has none, and leaves current whichever is.
     """
 
-    def __init__(self, previews: Mapping[str, int] | None = None, exchanges: int | None = None) -> None:
-        self.messages: list[Message] = []
+    def __init__(
+        self,
+        previews: Mapping[str, int] | None = None,
+        exchanges: int | None = None,
+        memories: Mapping[str, str | None] | None = None,
+    ) -> None:
         self._previews = dict(previews or {})
         self._exchanges = exchanges
-        self._starts: list[int] = []
+        self._steps = dict(memories) if memories and any(memories.values()) else {}
+        names = {_OF_THE_CALL, *(name for name in self._steps.values() if name is not None)}
+        self._memories = {name: Memory(exchanges) for name in names}
+        self._name = _OF_THE_CALL
+        self._current = self._memories[_OF_THE_CALL]
+        self._words: Message | None = None
+        """The caller's newest words, while the turn that they began is open."""
+        self._turn: tuple[str | None, str | None] = (None, None)
+        """The ids of that turn and of the message it answers."""
         self._batch: _Batch | None = None
-        self._later: list[tuple[str, str]] = []
-        # Where each line spoken in the newest turn stands, and its words: an interruption cuts them to what was heard.
-        self._spoken: list[tuple[int, str]] = []
-        self._speech_id = ""
+        self._held: str | None = None
+        """The turn whose last reply was held, without calls: what is said of it is in no reply yet."""
+        self._spoken = Spoken()
         self.projections: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
             "turn.user": self._turn_user,
             "turn.agent": self._turn_agent,
@@ -110,28 +79,43 @@ class History:
             "cue.reply": self._reply,
             "cue.said": self._said,
             "cue.crossing": self._crossing,
+            "cue.delivered": self._delivered,
             "cue.heard": self._heard,
+            "cue.forgotten": self._forgotten,
+            **({"state.changed": self._state_changed} if self._steps else {}),
         }
         """What each type of entry does; other types change nothing."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, History) and self.messages == other.messages
+        return isinstance(other, History) and (self._name, self._memories) == (other._name, other._memories)
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
+    def messages(self) -> list[Message]:
+        """Give the messages of the memory that is current: for each memory the same list throughout the call."""
+        return self._current.messages
+
+    @property
     def newest_words(self) -> int:
-        """Give the index of the message that holds the caller's newest words."""
-        return self._starts[-1]
+        """Give the index, in these messages, of the caller's newest words.
+
+        While a turn of the caller's is open they are there, in whichever memory is current.
+        """
+        return self._current.start
 
     def again(self) -> "History":
         """Give an empty history with the same settings."""
-        return History(self._previews, self._exchanges)
+        return History(self._previews, self._exchanges, self._steps)
 
     def ahead(self, text: str) -> "History":
-        """Give the history as it will be once the caller has said these words; this one stays as it is."""
+        """Give the history as it will be once the caller has said these words; this one stays as it is.
+
+        It holds the current memory alone.
+        """
         ahead = self.again()
-        ahead.messages, ahead._starts = list(self.messages), list(self._starts)
+        ahead._name = self._name
+        ahead._memories[ahead._name] = ahead._current = self._current.copy()
         ahead.feed("turn.user", {"text": text})
         return ahead
 
@@ -141,36 +125,76 @@ class History:
         if handler is not None:
             handler(data)
 
+    def stand(self, stage: str | None) -> None:
+        """Make the memory of a step the current one: what feeding a `state.changed` does, without its whole state.
+
+        In a turn that the caller's words began, a memory that does not hold them begins an exchange with them.
+
+        Args:
+            stage: the step that the call is in from here on; None where there are none.
+        """
+        if not self._steps:
+            return
+        name = _OF_THE_CALL if stage is None else self._steps.get(stage, _OF_THE_CALL)
+        if name is None or name == self._name:
+            return
+        self._name = name
+        self._current = self._memories[name]
+        if self._words is not None and self._current.words is not self._words:
+            self._current.begin(self._words)
+
     # --- what each entry does -----------------------------------------------------------------------------------------
 
     def _turn_user(self, data: Mapping[str, Any]) -> None:
-        if self._batch is not None:  # a log that ends inside a batch and goes on: its calls get the honest result
-            for call_id in self._batch.names:
-                self._batch.results.setdefault(call_id, UNSETTLED)
-            self._settle(self._batch)
+        self._break_off()
         self._spoken.clear()
-        self._trim()
-        self._starts.append(len(self.messages))
-        self.messages.append(Message("user", without_marks(data["text"]) if data["text"].strip() else NO_WORDS))
+        self._turn = (data.get("speech_id"), data.get("item_id"))
+        self._words = Message("user", without_marks(data["text"]) if data["text"].strip() else NO_WORDS)
+        self._current.begin(self._words)
+
+    def _delivered(self, data: Mapping[str, Any]) -> None:
+        speech_id, item_id = self._turn
+        # A turn that broke off is answered under another id when its message is sent again.
+        if data.get("speech_id") == speech_id or (item_id is not None and data.get("message_id") == item_id):
+            self._words = None
+
+    def _state_changed(self, data: Mapping[str, Any]) -> None:
+        stage = data["state"].get("stage")
+        self.stand(stage if isinstance(stage, str) else None)
 
     def _crossing(self, data: Mapping[str, Any]) -> None:
         if data.get("message"):
-            self.messages.append(Message("user", without_marks(data["message"])))
+            self._current.messages.append(Message("user", without_marks(data["message"])))
+
+    def _forgotten(self, data: Mapping[str, Any]) -> None:
+        memory = self._memories.get(data["memory"])
+        if memory is None:
+            return
+        self._spoken.forget(memory)
+        memory.clear()
+        if memory is self._current:
+            if self._words is not None:  # the model goes on answering them
+                memory.begin(self._words)
+        elif self._batch is not None and self._batch.memory is memory:
+            self._batch = None  # nobody waits in that memory for its results
 
     def _reply(self, data: Mapping[str, Any]) -> None:
-        text = data["text"].strip()
+        self._break_off()
+        text, speech_id, held = data["text"].strip(), data.get("speech_id", ""), bool(data.get("held"))
+        self._held = None
         if data["calls"]:
-            self._batch = _Batch(data.get("speech_id", ""), text, data["calls"])
+            self._batch = _Batch(self._current, text, data["calls"])
+            if text and not held:
+                self._spoken.note(speech_id, self._batch.line)
+        elif held:
+            self._held = speech_id
         elif text:
-            self._speak(data.get("speech_id", ""), text, f"{text} {CUT_BY_FAULT}" if data.get("cut") else text)
+            self._speak(speech_id, Line(self._current, text, f"{text} {CUT_BY_FAULT}" if data.get("cut") else text))
 
     def _said(self, data: Mapping[str, Any]) -> None:
-        if data["by"] == "model":
-            return  # its reply holds these words
-        if self._batch is None:
-            self._speak(data.get("speech_id", ""), data["text"], data["text"])
-        else:  # said while a tool ran: nothing may stand between a call and its result
-            self._later.append((data.get("speech_id", ""), data["text"]))
+        speech_id = data.get("speech_id", "")
+        if data["by"] != "model" or self._held == speech_id:  # otherwise its reply holds these words
+            self._speak(speech_id, Line(self._current, data["text"], data["text"]))
 
     def _tool_call(self, data: Mapping[str, Any]) -> None:
         if self._batch is not None:
@@ -187,31 +211,23 @@ class History:
     def _turn_agent(self, data: Mapping[str, Any]) -> None:
         if not data["interrupted"]:
             return
-        self._turn_to(data.get("speech_id", ""))
-        rest = self._keep_heard(data["text"])
+        self._spoken.turn_to(data.get("speech_id", ""))
+        rest = self._spoken.keep_heard(data["text"])
         if rest:  # heard of a reply that nothing else was written of
-            self.messages.append(Message("assistant", f"{rest} {CUT_BY_CALLER}"))
+            self._current.messages.append(Message("assistant", f"{rest} {CUT_BY_CALLER}"))
 
     def _heard(self, data: Mapping[str, Any]) -> None:
-        if data.get("speech_id", "") == self._speech_id:
-            self._keep_heard(data["text"])
+        if data.get("speech_id", "") == self._spoken.speech_id:
+            self._spoken.keep_heard(data["text"])
 
     # --- how they do it -----------------------------------------------------------------------------------------------
 
-    def _speak(self, speech_id: str, text: str, content: str) -> None:
-        self._note(speech_id, text)
-        self.messages.append(Message("assistant", content))
-
-    def _note(self, speech_id: str, text: str) -> None:
-        """Remember that the message about to be added holds spoken words."""
-        self._turn_to(speech_id)
-        self._spoken.append((len(self.messages), text))
-
-    def _turn_to(self, speech_id: str) -> None:
-        """Forget where the lines of an earlier turn stand."""
-        if speech_id != self._speech_id:
-            self._spoken.clear()
-            self._speech_id = speech_id
+    def _speak(self, speech_id: str, line: Line) -> None:
+        self._spoken.note(speech_id, line)
+        if self._batch is not None and self._batch.memory is line.memory:
+            self._batch.later.append(line)
+        else:
+            line.place()
 
     def _read(self, data: Mapping[str, Any]) -> str:
         error = data.get("error")
@@ -226,45 +242,18 @@ class History:
             return f"{shown} (the first {rows} of {len(output)})"
         return msgspec.json.encode(output).decode()
 
+    def _break_off(self) -> None:
+        """Give the calls of a batch that the log goes on without the honest result."""
+        if self._batch is not None:
+            for call_id in self._batch.names:
+                self._batch.results.setdefault(call_id, UNSETTLED)
+            self._settle(self._batch)
+
     def _settle(self, batch: _Batch) -> None:
-        calls = tuple(ToolUse(one, _legal(name), batch.arguments.get(one, "{}")) for one, name in batch.names.items())
-        if batch.text:
-            self._note(batch.speech_id, batch.text)
-        self.messages.append(Message("assistant", batch.text, calls))
-        self.messages.extend(Message("tool", batch.results[one], tool_call_id=one) for one in batch.names)
         self._batch = None
-        for speech_id, line in self._later:
-            self._speak(speech_id, line, line)
-        self._later.clear()
-
-    def _keep_heard(self, heard: str) -> str:
-        """Cut the turn's spoken lines down to what reached the caller's ear, in the order they were spoken.
-
-        Gives what was heard and is in none of them.
-        """
-        rest = heard.split()  # word by word: a recogniser, or a line break between pieces, spaces them its own way
-        unheard: list[int] = []
-        for index, text in self._spoken:
-            message = self.messages[index]
-            words = text.split()
-            whole = rest[: len(words)] == words
-            kept = text if whole else " ".join(rest)
-            rest = rest[len(words) :] if whole else []
-            if kept and not rest:
-                kept = f"{kept} {CUT_BY_CALLER}"
-            if kept or message.tool_calls:
-                self.messages[index] = msgspec.structs.replace(message, content=kept)
-            else:
-                unheard.append(index)
-        for index in reversed(unheard):
-            del self.messages[index]
-        self._spoken.clear()
-        return " ".join(rest)
-
-    def _trim(self) -> None:
-        if self._exchanges is None or len(self._starts) < self._exchanges:
-            return
-        dropped = max(1, self._exchanges // 4)
-        first = self._starts[dropped] if dropped < len(self._starts) else len(self.messages)
-        del self.messages[:first]
-        self._starts = [start - first for start in self._starts[dropped:]]
+        calls = (ToolUse(one, legal_name(name), batch.arguments.get(one, "{}")) for one, name in batch.names.items())
+        batch.line.place(tuple(calls))
+        messages = batch.memory.messages
+        messages.extend(Message("tool", batch.results[one], tool_call_id=one) for one in batch.names)
+        for line in batch.later:
+            line.place()

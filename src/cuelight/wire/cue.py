@@ -12,6 +12,7 @@ __all__ = [
     "CueCrossing",
     "CueDelivered",
     "CueErased",
+    "CueForgotten",
     "CueHeard",
     "CueRefused",
     "CueReply",
@@ -37,6 +38,8 @@ class CueReply(Shape, frozen=True, kw_only=True):
     calls: list[CueCall]
     finish: str
     cut: bool | UnsetType = UNSET
+    held: bool | UnsetType = UNSET
+    """Whether its words were given to the step to decide about, and not spoken by themselves."""
 
 
 class CueSaid(Shape, frozen=True, kw_only=True):
@@ -101,6 +104,12 @@ class CueErased(Shape, frozen=True, kw_only=True):
     """The private values of the call were erased."""
 
     at: Number
+
+
+class CueForgotten(Shape, frozen=True, kw_only=True):
+    """What one memory held of the conversation was forgotten; the call's own memory has the empty name."""
+
+    memory: str
 
 
 class CueHeard(Shape, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ CUE_TYPES: Mapping[str, type[Shape]] = MappingProxyType(
         "cue.crossing": cue.CueCrossing,
         "cue.delivered": cue.CueDelivered,
         "cue.erased": cue.CueErased,
+        "cue.forgotten": cue.CueForgotten,
         "cue.heard": cue.CueHeard,
         "cue.refused": cue.CueRefused,
         "cue.reply": cue.CueReply,
