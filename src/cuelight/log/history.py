@@ -136,10 +136,9 @@ class History:
         if not self._steps:
             return
         name = _OF_THE_CALL if stage is None else self._steps.get(stage, _OF_THE_CALL)
-        if name is None or name == self._name:
+        if name is None:
             return
-        self._name = name
-        self._current = self._memories[name]
+        self._name, self._current = name, self._memories[name]
         if self._words is not None and self._current.words is not self._words:
             self._current.begin(self._words)
 
@@ -147,7 +146,7 @@ class History:
 
     def _turn_user(self, data: Mapping[str, Any]) -> None:
         self._break_off()
-        self._spoken.clear()
+        self._spoken.turn_to(data.get("speech_id", ""))
         self._turn = (data.get("speech_id"), data.get("item_id"))
         self._words = Message("user", without_marks(data["text"]) if data["text"].strip() else NO_WORDS)
         self._current.begin(self._words)

@@ -47,9 +47,9 @@ class Memory:
         self.words = None
 
     def copy(self) -> "Memory":
-        """Give a memory of its own with the same messages."""
+        """Give a memory with the same messages, for a next exchange to begin in."""
         copy = Memory(self._exchanges)
-        copy.messages, copy._starts, copy.words = list(self.messages), list(self._starts), self.words
+        copy.messages, copy._starts = list(self.messages), list(self._starts)
         return copy
 
     def _trim(self) -> None:
@@ -106,10 +106,6 @@ class Spoken:
         if speech_id != self.speech_id:
             self._lines.clear()
             self.speech_id = speech_id
-
-    def clear(self) -> None:
-        """Let every line be as it is."""
-        self._lines.clear()
 
     def forget(self, memory: Memory) -> None:
         """Forget where lines stood in a memory that is being emptied; they stay spoken."""
