@@ -12,12 +12,24 @@ from cuelight.errors import (
     DeclarationRefused,
     NotAStage,
     OutsideHandler,
+    StageIsRouted,
     StepNotDefined,
     ToolFailed,
     UndeclaredField,
     WrongType,
 )
-from cuelight.flow import DirectMessage, HttpContentType, Route, direct, go, stay
+from cuelight.flow import (
+    DirectMessage,
+    Flow,
+    HttpContentType,
+    LogicStep,
+    Route,
+    Step,
+    TerminateSessionStep,
+    direct,
+    go,
+    stay,
+)
 
 __version__ = "0.1.0"
 
@@ -27,12 +39,17 @@ __all__ = [
     "CuelightError",
     "DeclarationRefused",
     "DirectMessage",
+    "Flow",
     "HttpContentType",
     "Limits",
+    "LogicStep",
     "NotAStage",
     "OutsideHandler",
     "Route",
+    "StageIsRouted",
+    "Step",
     "StepNotDefined",
+    "TerminateSessionStep",
     "ToolFailed",
     "UndeclaredField",
     "WrongType",

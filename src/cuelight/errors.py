@@ -66,6 +66,7 @@ __all__ = [
     "ScriptRanOut",
     "ScriptRefused",
     "SeqConflict",
+    "StageIsRouted",
     "StepNotDefined",
     "StoreDamaged",
     "StoreUnusable",
@@ -173,6 +174,18 @@ class StepNotDefined(AuthorError, LookupError):
         self.step = step
         self.flow = flow
         super().__init__(f"Step {step!r} is not defined in flow {flow!r}.")
+
+
+class StageIsRouted(AuthorError, AttributeError):
+    """Refuse to write the stage of a flow: its current step is moved by a route."""
+
+    code = "stage-is-routed"
+
+    def __init__(self, flow: str) -> None:
+        super().__init__(
+            f"{flow}.stage is the name of the current step, which only a route moves. Return it from a handler, as in "
+            "`return go(NextStep)`."
+        )
 
 
 class ScriptRefused(AuthorError, TypeError):

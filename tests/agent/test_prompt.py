@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuelight import Agent, tool
-from cuelight.agent import delimit, hidden_mentions, static_blocks, static_text, view_text
+from cuelight.agent import delimit, hidden_mentions, static_blocks, static_text
+from cuelight.flow import course_of
 from cuelight.testing import Script, calls, rehearse
 from lawbook import datas, errors, rehearsing, run
 
@@ -117,10 +118,10 @@ def test_rules_may_be_one_text() -> None:
 
 def test_the_view_is_what_render_says_of_the_state_as_it_is() -> None:
     desk = Desk()
-    assert view_text(desk) == "Stage a, count 0."
+    assert course_of(desk).view() == ("Stage a, count 0.", ())
     desk.count = 5
-    assert view_text(desk) == "Stage a, count 5."
-    assert view_text(type("Bare", (Agent,), {"__module__": __name__})()) == ""
+    assert course_of(desk).view() == ("Stage a, count 5.", ())
+    assert course_of(type("Bare", (Agent,), {"__module__": __name__})()).view() == ("", ())
 
 
 def test_the_view_is_delimited_and_its_words_cannot_end_it() -> None:
@@ -130,6 +131,11 @@ def test_the_view_is_delimited_and_its_words_cannot_end_it() -> None:
     assert delimit("Stage a.", "", "Be brief.") == "<now>\nStage a.\n\nBe brief.\n</now>"
     inside = delimit("They said </now> and </NOW><now>.").removeprefix("<now>\n").removesuffix("\n</now>")
     assert "now>" not in inside.lower()
+
+
+def _hidden_mentions(agent: Agent) -> tuple[str, ...]:
+    course = course_of(agent)
+    return hidden_mentions(course.view()[0], course.tools, course.offered().names)
 
 
 def test_a_view_that_speaks_of_a_hidden_tool_is_noticed() -> None:
@@ -156,9 +162,9 @@ def test_a_view_that_speaks_of_a_hidden_tool_is_noticed() -> None:
         ("Do not look_ups.", ()),
     ):
         told.text = text
-        assert hidden_mentions(told) == mentions
+        assert _hidden_mentions(told) == mentions
     told.text, told.stage = "Call `book`, after look_up.", "b"
-    assert hidden_mentions(told) == ()
+    assert _hidden_mentions(told) == ()
 
 
 async def test_the_view_stands_beside_the_newest_words_of_the_caller_and_nowhere_else() -> None:

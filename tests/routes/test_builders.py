@@ -1,11 +1,13 @@
 """Routes are immutable values; a builder called again replaces its own earlier value and no other."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from cuelight import DirectMessage, HttpContentType, Route, direct, go, stay
+from cuelight import Agent, DirectMessage, HttpContentType, OutsideHandler, Route, direct, go, stay, tool
+from cuelight.testing import Script, calls, rehearse
 
 START = go("b").with_tool_feedback("one").with_state(a=1).with_message("m").with_content_type(HttpContentType.JSON)
 
@@ -52,24 +54,46 @@ def test_a_route_cannot_be_changed() -> None:
 
 def test_a_route_keeps_the_state_it_was_given() -> None:
     given = {"a": 1}
-    route = stay().with_state(given)
+    route = go("b").with_state(given)
     given["a"] = 2
     assert route.state == {"a": 1}
 
 
-def test_stay_and_direct_say_what_they_are() -> None:
-    assert (stay().kind, stay().feedback) == ("stay", "input validated")
-    assert stay("no").feedback == "no"
-    assert stay("no").with_tool_feedback("yes").feedback == "yes"
-    assert direct("x") == Route("direct", message=DirectMessage("x"))
-    assert direct("x").with_message("y").message == "y"
-    assert stay().with_message(DirectMessage("x")).message == DirectMessage("x")
+async def in_a_handler(build: Callable[[], Any]) -> Any:
+    """Give what a function gives when a tool of a live call runs it."""
+    built: list[Any] = []
+
+    class Holder(Agent):
+        @tool
+        def build(self) -> None:
+            built.append(build())
+
+    async with rehearse(Holder, Script(calls("build"), "Done.")) as call:
+        await call.say("Go on.")
+    return built[0]
+
+
+async def test_stay_and_direct_say_what_they_are() -> None:
+    plain, said, again = await in_a_handler(lambda: (stay(), stay("no"), stay("no")))
+    assert (plain.kind, plain.feedback) == ("stay", "input validated")
+    assert said.feedback == "no"
+    assert said == again
+    assert said.with_tool_feedback("yes").feedback == "yes"
+    shown = await in_a_handler(lambda: direct("x"))
+    assert shown == Route("direct", message=DirectMessage("x"))
+    assert shown.with_message("y").message == "y"
+    assert plain.with_message(DirectMessage("x")).message == DirectMessage("x")
+
+
+@pytest.mark.parametrize("helper", [stay, lambda: direct("x")], ids=["stay", "direct"])
+def test_stay_and_direct_say_so_outside_a_handler(helper: Any) -> None:
+    with pytest.raises(OutsideHandler, match=r"^(stay|direct)\(\) was used where no handler of a call is running"):
+        helper()
 
 
 @pytest.mark.parametrize(
     "build",
     [
-        lambda: stay(5),
         lambda: go("b").with_tool_feedback(None),
         lambda: go("b").with_prompt(5),
         lambda: go("b").with_message(5),
@@ -79,6 +103,15 @@ def test_stay_and_direct_say_what_they_are() -> None:
 def test_a_value_of_the_wrong_type_is_refused_where_it_is_written(build: Any) -> None:
     with pytest.raises(TypeError):
         build()
+
+
+async def test_feedback_is_text() -> None:
+    def wrong() -> str:
+        with pytest.raises(TypeError, match="stay takes text"):
+            stay(5)  # type: ignore[arg-type]
+        return "refused"
+
+    assert await in_a_handler(wrong) == "refused"
 
 
 def test_content_types_are_strings_with_names() -> None:

@@ -3,11 +3,12 @@
 from cuelight.agent.agent import Agent
 from cuelight.agent.arguments import BadArguments, parse_object
 from cuelight.agent.calls import CallHandle, ToolHandle
-from cuelight.agent.cells import Frame, Staged, open_frame
-from cuelight.agent.coders import plain_json
+from cuelight.agent.cells import Frame, Ledger, Staged, in_handler, open_frame
+from cuelight.agent.coders import JsonCoder, Misfit, plain_json
 from cuelight.agent.declaration import Declaration
-from cuelight.agent.fields import Field, state
-from cuelight.agent.gate import Gate, visible
+from cuelight.agent.declared_names import Setting
+from cuelight.agent.fields import Field, StateOptions, state
+from cuelight.agent.gate import Gate, ask, visible
 from cuelight.agent.limits import Limits
 from cuelight.agent.prompt import (
     Block,
@@ -18,9 +19,11 @@ from cuelight.agent.prompt import (
     undelimit,
     view_text,
 )
-from cuelight.agent.snapshot import Notice, Restored, Snapshot, lay_over, private_values, restore, snapshot
+from cuelight.agent.reading import Reading, shown
+from cuelight.agent.snapshot import Notice, Restored, Snapshot, json_object, lay_over, private_values, restore, snapshot
 from cuelight.agent.stateful import Stateful
 from cuelight.agent.tools import Effect, Tool, tool
+from cuelight.agent.words import nearest
 
 __all__ = [
     "Agent",
@@ -32,22 +35,33 @@ __all__ = [
     "Field",
     "Frame",
     "Gate",
+    "JsonCoder",
+    "Ledger",
     "Limits",
+    "Misfit",
     "Notice",
+    "Reading",
     "Restored",
+    "Setting",
     "Snapshot",
     "Staged",
+    "StateOptions",
     "Stateful",
     "Tool",
     "ToolHandle",
+    "ask",
     "delimit",
     "hidden_mentions",
+    "in_handler",
+    "json_object",
     "lay_over",
+    "nearest",
     "open_frame",
     "parse_object",
     "plain_json",
     "private_values",
     "restore",
+    "shown",
     "snapshot",
     "state",
     "static_blocks",

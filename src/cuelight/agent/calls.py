@@ -73,6 +73,17 @@ class CallHandle(Protocol):
         """
         ...
 
+    def forget(self, memory: str = "") -> None:
+        """Clear a history once the handler is done, but for what the caller has just said.
+
+        Args:
+            memory: a step's `memory`; empty is the history of the call.
+
+        Raises:
+            OutsideHandler: where no handler is running.
+        """
+        ...
+
     def end(self, reason: str = "agent_hung_up") -> None:
         """End the call once the handler is done; nothing runs afterwards but `on_end`.
 

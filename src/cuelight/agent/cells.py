@@ -13,7 +13,7 @@ from cuelight.agent.coders import Misfit, is_immutable
 from cuelight.agent.fields import Field
 from cuelight.errors import AuthorError, OutsideHandler
 
-__all__ = ["Cell", "Frame", "Ledger", "Opening", "Staged", "open_frame"]
+__all__ = ["Cell", "Frame", "Ledger", "Opening", "Staged", "in_handler", "open_frame"]
 
 _NONE = object()
 _open: ContextVar["Frame | None"] = ContextVar("cuelight_frame", default=None)
@@ -178,13 +178,13 @@ class Frame:
         read_only: whether it refuses every write.
     """
 
-    __slots__ = ("_read_only", "_values", "_written", "closed", "label", "ledger")
+    __slots__ = ("_values", "_written", "closed", "label", "ledger", "read_only")
 
     def __init__(self, ledger: Ledger, label: str, *, read_only: bool = False) -> None:
         self.ledger = ledger
         self.label = label
         self.closed = False
-        self._read_only = read_only
+        self.read_only = read_only
         self._values: dict[Cell, dict[str, Any]] = {}
         # The forms of written values, which need no second check as long as nothing changes them in place.
         self._written: dict[tuple[Cell, str], bytes] = {}
@@ -208,7 +208,7 @@ class Frame:
                 f"{cell.owner}.{name} was written after {self.label} was over (it returned, failed or ran out of "
                 "time). Finish the work before the handler returns."
             )
-        if self._read_only:
+        if self.read_only:
             raise OutsideHandler(
                 f"{cell.owner}.{name} was written in {self.label}, which only reads. Write it in a tool or a hook."
             )
@@ -253,6 +253,12 @@ class Frame:
     def close(self) -> None:
         """Refuse every later write."""
         self.closed = True
+
+
+def in_handler() -> bool:
+    """Tell whether the current code runs in a handler of some call."""
+    frame = _open.get()
+    return frame is not None and not frame.read_only
 
 
 class open_frame:  # noqa: N801 - used as a function; a class because it is entered several times a turn

@@ -16,7 +16,7 @@ from cuelight.agent.words import place
 if TYPE_CHECKING:
     import pydantic
 
-__all__ = ["Coder", "Misfit", "adapter_of", "coder_of", "is_immutable", "plain_json"]
+__all__ = ["Coder", "JsonCoder", "Misfit", "adapter_of", "coder_of", "is_immutable", "plain_json"]
 
 _IMMUTABLE = frozenset({type(None), bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal})
 _SHORT_INT = 1 << 63
@@ -145,6 +145,53 @@ class Coder:
             return self._load(encoded, strict=True, by_alias=True, by_name=True, extra=extra)
         except Exception as error:  # an author's validator may raise anything
             raise Misfit(_words(error)) from None
+
+
+class JsonCoder(Coder):
+    """Check, encode and decode values that are JSON already; made without a schema.
+
+    Args:
+        kinds: the types that the value itself may have.
+        said: how they are called.
+    """
+
+    __slots__ = ("_kinds", "_said")
+
+    def __init__(self, kinds: tuple[type, ...], said: str) -> None:
+        self._kinds = kinds
+        self._said = said
+
+    def admit(self, value: Any) -> tuple[bytes, Any]:
+        """Check a value, and give its JSON form and what that is read back as; raises as `Coder.admit`."""
+        self._check(value)
+        encoded = self.encode(value)
+        read = _decode(encoded)
+        difference = lost(value, read)
+        if difference is not None:
+            raise Misfit(difference)
+        return encoded, read
+
+    def fit(self, value: Any) -> Any:
+        """Give a value that fits; raises as `Coder.fit`."""
+        self.admit(value)
+        return value
+
+    def encode(self, value: Any) -> bytes:
+        """Write a value as JSON; raises as `Coder.encode`."""
+        try:
+            return plain_json(value)
+        except ValueError as error:
+            raise Misfit("it has no JSON form") from error
+
+    def decode(self, encoded: bytes) -> Any:
+        """Read a value from its JSON form; raises as `Coder.decode`."""
+        value = _decode(encoded)
+        self._check(value)
+        return value
+
+    def _check(self, value: Any) -> None:
+        if not isinstance(value, self._kinds):
+            raise Misfit(f"it must be {self._said}")
 
 
 _shared: dict[Any, Coder] = {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,6 +17,9 @@ from cuelight.agent.tools import Tool
 from cuelight.errors import DeclarationRefused
 from cuelight.log import leaves
 
+if TYPE_CHECKING:
+    from cuelight.agent.stateful import Stateful
+
 __all__ = ["Declaration", "declare"]
 
 
@@ -25,6 +29,8 @@ class Declaration:
 
     name: str
     fields: Mapping[str, Field]
+    kept: Mapping[str, Field]
+    """What the framework itself keeps beside the fields, under underscore names."""
     derived: Mapping[str, property]
     tools: tuple[Tool, ...]
     stages: tuple[str, ...] | None
@@ -38,7 +44,7 @@ class Declaration:
     """The fields that are private, each with the words and numbers of its default, which are in the author's code."""
 
 
-def declare(cls: type) -> Declaration:
+def declare(cls: "type[Stateful]") -> Declaration:
     """Read a class and make its annotated attributes fields.
 
     Args:
@@ -48,24 +54,29 @@ def declare(cls: type) -> Declaration:
         DeclarationRefused: with everything that is wrong with the class.
     """
     reading = Reading(cls)
-    fields = read_fields(reading)
+    given = cls.__given__(reading)
+    kept = {name: field for name, field in given.items() if name.startswith("_")}
+    own = {name: field for name, field in given.items() if name not in kept}
+    fields = {**own, **read_fields(reading), **own}
     derived = read_derived(reading, fields)
     stages = fields["stage"].stages if "stage" in fields else None
     tools = read_tools(reading, fields, stages)
     check_names(reading, fields)
+    cls.__vet__(reading, fields, tools)
     if reading.problems:
         raise DeclarationRefused(cls.__name__, reading.problems)
-    for name, field in fields.items():
+    for name, field in {**fields, **kept}.items():
         if getattr(cls, name, None) is not field:
             setattr(cls, name, field)
     return Declaration(
         name=cls.__name__,
         fields=fields,
+        kept=kept,
         derived=derived,
         tools=tools,
         stages=stages,
         gates=_gates(tools, stages),
-        opening=Opening(fields),
+        opening=Opening({**fields, **kept}),
         writable=frozenset((*fields, *derived)),
         private={
             name: frozenset(leaves(msgspec.json.decode(field.default))) for name, field in fields.items() if field.pii

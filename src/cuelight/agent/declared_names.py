@@ -23,7 +23,7 @@ def check_names(reading: Reading, fields: Collection[str]) -> None:
     for base in reading.fresh:
         annotated = inspect.get_annotations(base)
         for name, value in vars(base).items():
-            if name in ("_cell", "_call"):
+            if name in reading.own:
                 reading.refuse(f"`{name}` is a name of Cuelight's own; give it another one")
             elif name.startswith("_") or options_of(value) is not None:
                 continue
@@ -45,6 +45,8 @@ def _check_reserved(reading: Reading, name: str, value: Any) -> None:
     settings: Mapping[str, Setting] = getattr(reading.cls, "__settings__", {})
     plain: Collection[str] = getattr(reading.cls, "__plain__", ())
     member = next((vars(base)[name] for base in reading.framework if name in vars(base)), None)
+    if isinstance(value, classmethod) and name in getattr(reading.cls, "__of_class__", ()):
+        value = value.__func__
     if name in settings:
         if not settings[name].admits(value):
             reading.refuse(f"`{name}` is {shown(value)}; write {settings[name].wanted}")

@@ -5,7 +5,7 @@ from typing import Any
 
 from cuelight.agent.reading import Reading, shown, stage_line
 from cuelight.agent.tool_building import build_tool
-from cuelight.agent.tools import Tool, ToolOptions, named, options_of
+from cuelight.agent.tools import Tool, ToolOptions, options_of, stages_of
 from cuelight.agent.words import nearest
 
 __all__ = ["read_tools"]
@@ -19,7 +19,7 @@ def read_tools(reading: Reading, fields: Collection[str], stages: tuple[str, ...
     Args:
         reading: the class.
         fields: the names of its fields.
-        stages: the values of its stage field, None where it has none.
+        stages: the stages it has, None where it has none.
     """
     marked = _marked(reading)
     built = {tool.options: tool for base in reading.line if "__declaration__" in vars(base) for tool in _tools_of(base)}
@@ -78,7 +78,7 @@ def _check_stages(reading: Reading, marked: _Marked, stages: tuple[str, ...] | N
     """Refuse stages that could never come."""
     homeless: dict[str, list[str]] = {}
     for name, (base, _, options) in marked.items():
-        wanted = named(options.stage)
+        wanted = stages_of(options)
         if wanted is None:
             continue
         if not wanted:
@@ -103,14 +103,17 @@ def _unknown_stage(reading: Reading, base: type, name: str, stage: str, stages: 
     held = ", ".join(map(repr, stages))
     what = f"tool `{name}` is for stage {stage!r}, which {reading.name} does not have; its stages are {held}"
     if base is not reading.cls:
-        return f"{what}. The tool comes from {base.__name__}: keep {stage!r} in the Literal, or override the tool"
+        home = reading.stage_home
+        return f"{what}. The tool comes from {base.__name__}: keep {stage!r} in {home}, or override the tool"
     close = nearest(stage, stages)
-    return f"{what}{close}" if close else f"{what}. Add {stage!r} to the Literal, or correct the tool"
+    return f"{what}{close}" if close else f"{what}. Add {stage!r} to {reading.stage_home}, or correct the tool"
 
 
 def _no_stage(reading: Reading, homeless: Mapping[str, Sequence[str]]) -> str:
     tools = "; ".join(f"tool `{name}` is for stage {', '.join(map(repr, wanted))}" for name, wanted in homeless.items())
     joined, them = (", but", "it") if len(homeless) == 1 else ("; but", "they")
+    if reading.no_stages is not None:
+        return f"{tools}{joined} {reading.no_stages}"
     return (
         f"{tools}{joined} {reading.name} has no `stage` field, so {them} could never be visible. Add "
         f"{stage_line(reading.stages_named())} to the class, or write when=... in the place of stage=..."

@@ -1,15 +1,15 @@
 """The gate: which tools the model may call now. One function, computed from the state each time it is asked."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from cuelight.agent.cells import Frame, open_frame
+from cuelight.agent.cells import Frame, Ledger, open_frame
 from cuelight.agent.tools import Tool
 
 if TYPE_CHECKING:
     from cuelight.agent.stateful import Stateful
 
-__all__ = ["Gate", "visible"]
+__all__ = ["Gate", "ask", "visible"]
 
 
 class Gate:
@@ -28,6 +28,20 @@ class Gate:
         return self._by_name.get(name)
 
 
+def ask(ledger: Ledger, offers: Iterable[tuple[Tool, "Stateful"]]) -> Gate:
+    """Ask the `when` of each of these tools, of the instance whose tool it is; the state is only read."""
+    shown: list[Tool] = []
+    failures: list[tuple[str, Exception]] = []
+    with open_frame(Frame(ledger, "a `when`", read_only=True)):
+        for tool, owner in offers:
+            try:
+                if tool.when is None or _says_yes(tool.when(owner)):
+                    shown.append(tool)
+            except Exception as error:  # the author's code: whatever it raises hides the tool
+                failures.append((tool.name, error))
+    return Gate(tuple(shown), tuple(failures))
+
+
 def visible(agent: "Stateful") -> Gate:
     """Ask which tools of an agent are visible in the state it is in.
 
@@ -37,22 +51,9 @@ def visible(agent: "Stateful") -> Gate:
     declaration = agent.__declaration__
     stage = getattr(agent, "stage", None) if declaration.stages is not None else None
     settled = declaration.gates.get(stage)
-    return settled if settled is not None else _asked(agent, stage)
-
-
-def _asked(agent: "Stateful", stage: str | None) -> Gate:
-    shown: list[Tool] = []
-    failures: list[tuple[str, Exception]] = []
-    with open_frame(Frame(agent._cell.ledger, "a `when`", read_only=True)):
-        for tool in agent.__declaration__.tools:
-            if not tool.shown_in(stage):
-                continue
-            try:
-                if tool.when is None or _says_yes(tool.when(agent)):
-                    shown.append(tool)
-            except Exception as error:  # the author's code: whatever it raises hides the tool
-                failures.append((tool.name, error))
-    return Gate(tuple(shown), tuple(failures))
+    if settled is not None:
+        return settled
+    return ask(agent._cell.ledger, ((tool, agent) for tool in declaration.tools if tool.shown_in(stage)))
 
 
 def _says_yes(answer: object) -> bool:

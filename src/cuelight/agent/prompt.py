@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cuelight.agent.cells import Frame, open_frame
-from cuelight.agent.gate import visible
 from cuelight.log import without_marks
 from cuelight.wire import whole_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
     from cuelight.agent.agent import Agent
+    from cuelight.agent.tools import Tool
 
 __all__ = ["Block", "delimit", "hidden_mentions", "static_blocks", "static_text", "undelimit", "view_text"]
 
@@ -31,10 +33,20 @@ class Block(msgspec.Struct, frozen=True):
     text: str
 
 
-def static_blocks(agent: "Agent") -> tuple[Block, ...]:
-    """Give the parts that are byte-identical for the whole call, empty ones left out."""
+def static_blocks(agent: "Agent", listed: "Mapping[str, Sequence[Tool]] | None" = None) -> tuple[Block, ...]:
+    """Give the parts that are byte-identical for the whole call, empty ones left out.
+
+    Args:
+        agent: whose prompt it is.
+        listed: every tool of the conversation under the line it is listed under, which may be empty; None is the
+            agent's own tools.
+    """
     identity = "\n\n".join(part for part in (_docstring(type(agent)), _lines(agent.rules)) if part)
-    blocks = (Block("identity", identity), Block("knowledge", _lines(agent.knowledge)), Block("tools", _tools(agent)))
+    blocks = (
+        Block("identity", identity),
+        Block("knowledge", _lines(agent.knowledge)),
+        Block("tools", _tools(listed or {"": agent.__declaration__.tools})),
+    )
     return tuple(Block(block.name, whole_text(block.text)) for block in blocks if block.text)
 
 
@@ -43,28 +55,37 @@ def static_text(blocks: tuple[Block, ...]) -> str:
     return "\n\n".join(block.text for block in blocks)
 
 
-def view_text(agent: "Agent") -> str:
-    """Compute the view: what the agent's `render()` says of the state as it is now.
+def view_text(agent: "Agent", source: "Callable[[], str | None]", label: str) -> str:
+    """Compute what one method of the author's says of the state as it is now.
+
+    Args:
+        agent: whose state it is.
+        source: the method.
+        label: what it is called, for messages.
 
     Raises:
-        TypeError: when `render()` gives something that is no text.
-        Exception: whatever `render()` raises.
+        TypeError: when it gives something that is no text.
+        Exception: whatever it raises.
     """
-    with open_frame(Frame(agent._cell.ledger, "render()", read_only=True)):
-        text = agent.render() or ""
+    with open_frame(Frame(agent._cell.ledger, label, read_only=True)):
+        text = source() or ""
     if not isinstance(text, str):
         raise TypeError(f"it gives the prompt as text, not as {type(text).__name__}")
     text = whole_text(text)
     return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
 
 
-def hidden_mentions(agent: "Agent") -> tuple[str, ...]:
-    """Name the tools that the view speaks of although they are hidden: a model would announce a call and make none.
+def hidden_mentions(text: str, tools: "Iterable[Tool]", shown: "Collection[str]") -> tuple[str, ...]:
+    """Name the tools that a view speaks of although they are hidden: a model would announce a call and make none.
 
     A tool is spoken of where its name stands in backticks, or, if it holds an underscore, anywhere as a word.
+
+    Args:
+        text: the view.
+        tools: every tool of the conversation.
+        shown: the names of those that are visible.
     """
-    text, shown = view_text(agent), visible(agent).names
-    names = dict.fromkeys(tool.name for tool in agent.__declaration__.tools if tool.name not in shown)
+    names = dict.fromkeys(tool.name for tool in tools if tool.name not in shown)
     return tuple(name for name in names if re.search(rf"`{name}`" + rf"|\b{name}\b" * ("_" in name), text))
 
 
@@ -94,9 +115,10 @@ def _lines(text: str | tuple[str, ...] | list[str]) -> str:
     return "\n".join(f"- {line}" for line in text)
 
 
-def _tools(agent: "Agent") -> str:
-    tools = agent.__declaration__.tools
-    if not tools:
-        return ""
-    lines = [f"- {tool.name}: {' '.join(tool.spec.description.split()) or 'no description'}" for tool in tools]
-    return "\n".join((_TOOLS_NOTE, *lines))
+def _tools(listed: "Mapping[str, Sequence[Tool]]") -> str:
+    parts = []
+    for heading, tools in listed.items():
+        lines = [f"- {tool.name}: {' '.join(tool.spec.description.split()) or 'no description'}" for tool in tools]
+        if lines:
+            parts.append("\n".join(filter(None, (heading, *lines))))
+    return "\n".join((_TOOLS_NOTE, *parts)) if parts else ""

@@ -2,12 +2,12 @@
 
 import inspect
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Generic
 
 import msgspec
 
 from cuelight.agent.annotations import NoSchema, Scope, type_name
-from cuelight.agent.tools import named, options_of
+from cuelight.agent.tools import options_of, stages_of
 
 __all__ = ["Reading", "no_schema", "shown", "stage_line"]
 
@@ -24,7 +24,9 @@ class Reading:
     def __init__(self, cls: type) -> None:
         self.cls = cls
         self.problems: list[str] = []
-        self.line = tuple(base for base in reversed(cls.__mro__) if base is not object and not is_framework(base))
+        self.line = tuple(
+            base for base in reversed(cls.__mro__) if base not in (object, Generic) and not is_framework(base)
+        )
         """The classes of authors, the most basic first; a later one overrides an earlier one."""
         declared = [base for base in self.line if "__declaration__" in vars(base)]
         self.fresh = tuple(
@@ -41,6 +43,12 @@ class Reading:
             if not name.startswith("_")
         )
         """Names that every such class has already."""
+        self.own: frozenset[str] = getattr(cls, "__own__", frozenset())
+        """The underscore names that are the framework's."""
+        self.stage_home: str = getattr(cls, "__stage_home__", "the Literal")
+        """Where the stages of such a class are written."""
+        self.no_stages: str | None = getattr(cls, "__no_stages__", None)
+        """Why such a class can have no stages of its own, and what to write instead; None where it can."""
         self._scopes: dict[type, Scope] = {}
 
     @property
@@ -74,7 +82,7 @@ class Reading:
             for value in vars(base).values():
                 options = options_of(value)
                 if options is not None:
-                    stages.update((stage, None) for stage in named(options.stage) or () if isinstance(stage, str))
+                    stages.update((stage, None) for stage in stages_of(options) or () if isinstance(stage, str))
         return list(stages)
 
 

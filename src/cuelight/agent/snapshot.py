@@ -15,10 +15,10 @@ from cuelight.log import MASK, leaves
 if TYPE_CHECKING:
     from cuelight.agent.stateful import Stateful
 
-__all__ = ["Notice", "Restored", "Snapshot", "lay_over", "restore", "snapshot"]
+__all__ = ["Notice", "Restored", "Snapshot", "json_object", "lay_over", "private_values", "restore", "snapshot"]
 
-_GIVEN = "the given state"
-_MASK = msgspec.json.encode(MASK)
+_encode = msgspec.json.Encoder().encode
+_MASK = _encode(MASK)
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -66,12 +66,13 @@ def snapshot(agent: "Stateful") -> Snapshot:
                 except Exception as error:  # the author's code: whatever it raises, the field is null
                     derived[name] = b"null"
                     failures.append((name, error))
-    full = _object({**cell.encoded, **derived})
+    members = {**agent.__members__(), **derived}
+    full = json_object(members)
     private = agent.__declaration__.private
     if not private:
         return Snapshot(full, full, derived, tuple(failures))
     masked = {name: _MASK for name in private if cell.encoded[name] != b"null"}
-    return Snapshot(full, _object({**cell.encoded, **derived, **masked}), derived, tuple(failures))
+    return Snapshot(full, json_object({**members, **masked}), derived, tuple(failures))
 
 
 def private_values(agent: "Stateful") -> list[str]:
@@ -85,8 +86,13 @@ def private_values(agent: "Stateful") -> list[str]:
     ]
 
 
-def lay_over(agent: "Stateful", values: Mapping[str, Any]) -> None:
+def lay_over(agent: "Stateful", values: Mapping[str, Any], where: str = "the given state") -> None:
     """Write given values over the fields, each as a Python value or in its JSON form: all of them, or none.
+
+    Args:
+        agent: whose fields.
+        values: by the names of the fields.
+        where: what writes them, for messages.
 
     Raises:
         UndeclaredField: when a name is no field.
@@ -99,18 +105,19 @@ def lay_over(agent: "Stateful", values: Mapping[str, Any]) -> None:
         if name not in fields:
             close = closest(name, fields)
             advice = f"Did you mean `{close}`?" if close else "Give it under the name of one of these, or leave it out."
-            raise UndeclaredField(owner, name, tuple(fields), where=_GIVEN, advice=advice)
-        fitting[name] = fields[name].fit(owner, value, _GIVEN)
+            raise UndeclaredField(owner, name, tuple(fields), where=where, advice=advice)
+        fitting[name] = fields[name].fit(owner, value, where)
     for name, value in fitting.items():
-        setattr(agent, name, value)
+        agent._cell.write(name, value)
 
 
-def restore(agent: "Stateful", stored: Mapping[str, Any]) -> Restored:
+def restore(agent: "Stateful", stored: Mapping[str, Any], *, within: str = "") -> Restored:
     """Read the state of an old log back into the fields, with their types; what cannot be read keeps its default.
 
     Args:
         agent: a new instance.
         stored: the `app_state` of the log, private values in place as far as they are kept.
+        within: what stands before the names of fields in the notices.
     """
     cell = agent._cell
     declaration = agent.__declaration__
@@ -123,7 +130,9 @@ def restore(agent: "Stateful", stored: Mapping[str, Any]) -> Restored:
         value = left.pop(key)
         if value == MASK:
             notices.append(
-                Notice("field-erased", f"Field {name!r} was erased with the call's private values; it is as new.")
+                Notice(
+                    "field-erased", f"Field {within + name!r} was erased with the call's private values; it is as new."
+                )
             )
             continue
         try:
@@ -134,14 +143,17 @@ def restore(agent: "Stateful", stored: Mapping[str, Any]) -> Restored:
         except Misfit as misfit:
             reason = "" if field.pii else f" ({misfit})"
             kind = type_name(field.annotation)
-            notices.append(Notice("field-unreadable", f"Field {name!r} in the log is no {kind}{reason}; it is as new."))
+            notices.append(
+                Notice("field-unreadable", f"Field {within + name!r} in the log is no {kind}{reason}; it is as new.")
+            )
     notices.extend(
-        Notice("field-removed", f"The log holds a field {name!r} that {declaration.name} no longer declares.")
+        Notice("field-removed", f"The log holds a field {within + name!r} that {declaration.name} no longer declares.")
         for name in left
         if name not in declaration.derived and not name.startswith("_")
     )
     return Restored(tuple(notices))
 
 
-def _object(members: Mapping[str, bytes]) -> bytes:
-    return b"{" + b",".join(b'"%b":%b' % (name.encode(), value) for name, value in members.items()) + b"}"
+def json_object(members: Mapping[str, bytes]) -> bytes:
+    """Join members that are JSON already."""
+    return b"{" + b",".join(b"%b:%b" % (_encode(name), value) for name, value in members.items()) + b"}"

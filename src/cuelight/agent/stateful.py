@@ -1,5 +1,6 @@
 """What agents have under their public surface: declared fields, derived fields and tools, and a cell of state."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cuelight.agent.cells import Cell
@@ -7,9 +8,13 @@ from cuelight.agent.coders import Misfit
 from cuelight.agent.declaration import Declaration, declare
 from cuelight.errors import AuthorError, DeclarationRefused, UndeclaredField
 
+if TYPE_CHECKING:
+    from cuelight.agent.fields import Field
+    from cuelight.agent.reading import Reading
+    from cuelight.agent.tools import Tool
+
 __all__ = ["Stateful"]
 
-_OWN = frozenset({"_cell", "_call"})
 _NO_INIT = "fields open with their defaults, and services come in through an `__init__` that you write"
 
 
@@ -23,6 +28,7 @@ class Stateful:
 
     __framework__ = True
     __declaration__: ClassVar[Declaration]
+    __own__: ClassVar[frozenset[str]] = frozenset({"_cell", "_call"})
     _cell: Cell
     _call: Any = None
 
@@ -31,12 +37,26 @@ class Stateful:
         if "__framework__" not in cls.__dict__:
             cls.__declaration__ = declare(cls)
 
+    @classmethod
+    def __given__(cls, reading: "Reading") -> dict[str, "Field"]:
+        """Give the fields that the framework declares for such a class; what is wrong is noted in the reading."""
+        return {}
+
+    @classmethod
+    def __vet__(cls, reading: "Reading", fields: Mapping[str, "Field"], tools: tuple["Tool", ...]) -> None:
+        """Note what else is wrong with a class, once its fields and tools are read."""
+
+    def __members__(self) -> Mapping[str, bytes]:
+        """Give what the state holds when it is written, by name, as JSON."""
+        return self._cell.encoded
+
     def __getstate__(self) -> tuple[dict[str, bytes], dict[str, Any]]:
-        return self._cell.forms(), {name: value for name, value in vars(self).items() if name not in _OWN}
+        return self._cell.forms(), {name: value for name, value in vars(self).items() if name not in self.__own__}
 
     def __setstate__(self, state: tuple[dict[str, bytes], dict[str, Any]]) -> None:
         forms, attributes = state
-        for name, field in self.__declaration__.fields.items():
+        declaration = self.__declaration__
+        for name, field in {**declaration.fields, **declaration.kept}.items():
             if name in forms:
                 try:
                     self._cell.put(name, forms[name], field.coder.decode(forms[name]))
@@ -55,17 +75,18 @@ class Stateful:
                 raise DeclarationRefused(cls.__name__, [f"it is decorated with @dataclass; leave that out: {_NO_INIT}"])
             if (args or options) and cls.__init__ is object.__init__:
                 raise AuthorError(f"{cls.__name__} has no __init__ and takes no arguments; {_NO_INIT}.")
-            object.__setattr__(instance, "_cell", Cell(cls.__name__, declaration.fields, declaration.opening))
+            fields = {**declaration.fields, **declaration.kept} if declaration.kept else declaration.fields
+            object.__setattr__(instance, "_cell", Cell(cls.__name__, fields, declaration.opening))
             return instance
 
         def __setattr__(self, name, value):
             if (
                 name in self.__declaration__.writable
-                or (name.startswith("_") and name not in _OWN)
+                or (name.startswith("_") and name not in self.__own__)
                 or (name == "_call" and self._call is None)
             ):
                 object.__setattr__(self, name, value)
-            elif name in _OWN:
+            elif name in self.__own__:
                 raise AuthorError(
                     f"{type(self).__name__}.{name} is Cuelight's own and set already. Name a service otherwise; an "
                     "instance that is in a call cannot enter another one."

@@ -12,7 +12,7 @@ from cuelight.agent.arguments import Arguments
 from cuelight.errors import DeclarationRefused
 from cuelight.wire import ToolSpec
 
-__all__ = ["RESULT", "Effect", "Tool", "ToolOptions", "named", "options_of", "result_path", "tool"]
+__all__ = ["RESULT", "Effect", "Tool", "ToolOptions", "named", "options_of", "result_path", "stages_of", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Effect = Literal["read", "write", "irreversible"]
@@ -45,7 +45,7 @@ def tool(function: F, /) -> F: ...
 def tool(
     *,
     name: str | None = ...,
-    stage: str | Collection[str] | None = ...,
+    stage: str | type | Collection[str | type] | None = ...,
     when: Callable[[Any], object] | None = ...,
     pii: str | Collection[str] = ...,
     effect: Effect = ...,
@@ -58,7 +58,7 @@ def tool(
     /,
     *,
     name: str | None = None,
-    stage: str | Collection[str] | None = None,
+    stage: str | type | Collection[str | type] | None = None,
     when: Callable[[Any], object] | None = None,
     pii: str | Collection[str] = (),
     effect: Effect = "write",
@@ -75,7 +75,7 @@ def tool(
     Args:
         function: the method, where `@tool` stands without brackets.
         name: what the model calls it, where that is not the method's name.
-        stage: the stage, or stages, in which it is visible; None is every stage.
+        stage: the stage, or stages, in which it is visible, in a flow a Step class or its name; None is every stage.
         when: a question asked of the agent before each request to the model; the tool is visible while it says yes.
         pii: parameters that are private, and parts of the result: "result", or a path in it as in "result.phone".
         effect: "read" changes nothing anywhere, so it may be run again; "write" is the default; "irreversible" cannot
@@ -166,7 +166,7 @@ class Tool:
         self.none_is_null = none_is_null
         self.name: str = options.name or method
         self.is_async = inspect.iscoroutinefunction(function)
-        self.stages: tuple[str, ...] | None = named(options.stage)
+        self.stages: tuple[str, ...] | None = stages_of(options)
         self.when: Callable[[Any], object] | None = options.when
         self.effect: Effect = options.effect
         self.timeout_s: float | None = options.timeout
@@ -198,6 +198,12 @@ def named(given: Any) -> tuple[Any, ...] | None:
     if isinstance(given, str) or not isinstance(given, Collection):
         return (given,)
     return tuple(sorted(given, key=str) if isinstance(given, set | frozenset) else given)
+
+
+def stages_of(options: ToolOptions) -> tuple[Any, ...] | None:
+    """Give the stages that a tool names: a Step class by its name, anything else as it is; None is every stage."""
+    stages = named(options.stage)
+    return None if stages is None else tuple(getattr(stage, "__stage__", stage) for stage in stages)
 
 
 def result_path(name: str) -> tuple[str, ...] | None:

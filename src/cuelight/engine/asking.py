@@ -15,7 +15,7 @@ __all__ = ["Attempt", "Overlap", "Stream", "failure_message", "usage_metrics"]
 class Attempt:
     """Hold what came of one request: words, calls, and how it ended."""
 
-    __slots__ = ("calls", "cut", "error", "finished", "first_after", "passed_on", "repeats", "seconds", "text")
+    __slots__ = ("calls", "cut", "error", "finished", "first_after", "held", "passed_on", "repeats", "seconds", "text")
 
     def __init__(self) -> None:
         self.text = ""
@@ -27,6 +27,8 @@ class Attempt:
         self.finished = Finished()
         self.error: BaseException | None = None
         self.cut = False
+        self.held = False
+        """Whether its words wait for a step to decide about them, so that the caller has none of them."""
         self.first_after: float | None = None
         self.seconds = 0.0
 

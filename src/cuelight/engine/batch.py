@@ -65,7 +65,7 @@ class Batch:
             group = self._take_group(queue)
             if group:
                 await self._run_group(group)
-        self._routing.finish()
+        await self._routing.finish()
 
     # --- before a call ------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class Batch:
     def _judge(self, call: _Call) -> None:
         """Decide whether a call may run, now, with these arguments."""
         call.judged = True
-        declared = next((t for t in self._context.agent.__declaration__.tools if t.name == call.name), None)
+        declared = next((tool for tool in self._context.course.tools if tool.name == call.name), None)
         call.tool = self._offered.find(call.name) or declared
         try:
             call.given = parse_object(call.request.arguments, call.tool.arguments if call.tool else None)
@@ -172,7 +172,7 @@ class Batch:
     async def _handle(self, call: _Call) -> tuple[Outcome, Handler, Staged]:
         tool, values = call.tool, call.values or {}
         assert tool is not None
-        function = partial(tool.function, self._context.agent, **values)
+        function = partial(tool.function, self._context.course.owner(tool), **values)
         key = f"{self._context.journal.call}/{call.id}"
         return await self._context.handle(f"tool {tool.name}", function, is_async=tool.is_async, tool=tool, key=key)
 
@@ -188,7 +188,7 @@ class Batch:
     def _is_private(self, call: _Call, name: str) -> bool:
         """Tell whether an argument is private: as declared, or where its name is none that the tool declares."""
         if call.tool is None:
-            return any(name in tool.pii_arguments for tool in self._context.agent.__declaration__.tools)
+            return any(name in tool.pii_arguments for tool in self._context.course.tools)
         declared = call.tool.arguments.parameters
         return name in call.tool.pii_arguments or (bool(call.tool.pii_arguments) and name not in declared)
 
@@ -228,18 +228,12 @@ class Batch:
         result["duration_s"] = outcome.seconds
         context.journal.write("tool.result", result, shown=shown, private=private)
         if outcome.status == "done":
-            context.standing.tell(staged, {"kind": "tool", "tool": tool.name, "call_id": call.id})
+            context.standing.tell(
+                context.course.changed(staged), {"kind": "tool", "tool": tool.name, "call_id": call.id}
+            )
             if route is not None:
                 self._routing.note()
-            self._follow(handler)
-
-    def _follow(self, handler: Handler) -> None:
-        """Do what the handler asked for beside its result."""
-        if handler.reply is not None:
-            self._turn.instructions = handler.reply
-            self._turn.asked_again = True
-        if handler.end is not None:
-            self._context.ended = handler.end
+            self._turn.follow(handler)
 
     def _failure(self, tool: Tool, outcome: Outcome, call: _Call) -> str:
         context = self._context

@@ -1,19 +1,21 @@
 """What a call does with what comes in: open, answer, take events, end. One thing at a time; the door sees to that."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import Any
 
 import msgspec
 
+from cuelight.engine.aside import Aside
 from cuelight.engine.context import CallContext
-from cuelight.engine.handlers import Handler
-from cuelight.engine.replies import Reply, default_type
-from cuelight.engine.routing import content_of, laid, write_route
+from cuelight.engine.replies import Reply
+from cuelight.engine.routing import leads_to, staged_by
 from cuelight.engine.speculation import Speculation
+from cuelight.engine.steering import refuse_route
 from cuelight.engine.turn import Turn
 from cuelight.errors import CallEnded
-from cuelight.flow import Route
+from cuelight.flow import Route, overrides
 
 __all__ = ["Conduct"]
 
@@ -39,6 +41,7 @@ class Conduct:
         self.prepared: Speculation | None = None
         """The answer that was asked for ahead."""
         self._outdated: list[Speculation] = []
+        self._opened_at = ""
         context.speak = self.speak
 
     def admit(self) -> None:
@@ -54,29 +57,54 @@ class Conduct:
             raise CallEnded(self.context.journal.call)
 
     async def open(self, started: dict[str, Any], state: Mapping[str, Any]) -> None:
-        """Open the call: `on_call`, then the given state, then the whole State before the first word."""
-        context = self.context
+        """Open the call: `on_call`, the given state, the first step's entry, and the whole State before the first word.
+
+        A step that is given as part of the state is not entered: the call opens inside it.
+        """
+        context, course = self.context, self.context.course
         context.journal.write("call.started", started)
         context.agent._cell.go_live()
         later: list[Callable[[], object]] = []
         context.speak = lambda text: later.append(lambda: self.speak(text))
         context.note = lambda name, data: later.append(lambda: context.write_note(name, data))
-        outcome, handler, staged = await context.handle(
-            "on_call", context.agent.on_call, is_async=iscoroutinefunction(context.agent.on_call)
-        )
-        context.speak, context.note = self.speak, context.write_note
-        if outcome.status == "done":
-            staged.commit()
+        aside = Aside(context, self.speak)
+        route = await self._run_opening("on_call", context.agent.on_call, aside, later)
+        if route is not None:
+            staged_by(course, "on_call", lambda: course.enter(leads_to(course, route))).commit()
         if state:
-            laid(context.agent, "the given state", state).commit()
+            staged_by(course, "the given state", lambda: course.lay_over(state)).commit()
+        step = course.step
+        if step is not None and "stage" not in state and overrides(type(step), "on_enter"):
+            label = f"{type(step).__name__}.on_enter"
+            await self._run_opening(label, step.on_enter, aside, later, follow=partial(refuse_route, label))
+        if route is not None:
+            stage = leads_to(course, route)
+            staged_by(course, "on_call", lambda: course.bring(stage, route.state, route.prompt)).commit()
+        context.speak, context.note = self.speak, context.write_note
         context.standing.open()
-        if outcome.status != "done":
-            context.tell_broken("on_call", outcome)
         for act in later:
             act()
         await context.journal.barrier()
-        if outcome.status == "done":
-            await self._follow(handler)
+        if route is not None:
+            aside.steering.tell_made(route, self._opened_at)
+        await self._proceed(aside, moved=step is not None)
+
+    async def _run_opening(
+        self, label: str, hook: Callable[[], Any], aside: Aside, later: list[Callable[[], object]], **options: Any
+    ) -> Route | None:
+        """Run a hook before the State is complete: what it changed is committed, what it says and asks for comes later.
+
+        Gives the route it returned.
+        """
+        context = self.context
+        outcome, handler, staged = await context.handle(label, hook, is_async=iscoroutinefunction(hook), **options)
+        self._opened_at = handler.stage
+        if outcome.status != "done":
+            later.append(lambda: context.tell_broken(label, outcome))
+            return None
+        staged.commit()
+        later.append(lambda: aside.follow(handler))
+        return outcome.value if isinstance(outcome.value, Route) else None
 
     async def answer(self, text: str, message_id: str | None) -> Reply:
         """Answer the caller's words with one turn."""
@@ -94,10 +122,12 @@ class Conduct:
                 said["item_id"] = message_id
             journal.write("turn.user", said)
             self.context.turns += 1
+            if text.strip():
+                self.context.course.hear()
         # Otherwise the turn of this very message had broken off, and its words stand in the log already.
         self.unanswered = None
         turn = Turn(self.context, speech_id, message_id)
-        turn.hear_caller(journal.history.newest_words)
+        turn.hear_caller()
         turn.prepared = prepared
         if cut_ahead is not None:
             turn.interrupt(*cut_ahead)
@@ -144,12 +174,17 @@ class Conduct:
             self.speak(text)
 
         context.speak = speak
+        aside, start = Aside(context, self.speak), context.course.stage
         try:
             cause = {"kind": "event", "name": name, "seq": seq}
             handler = await context.hook("on_event", context.agent.on_event, name, data, cause=cause)
+            if handler is not None:
+                aside.follow(handler)
+                if isinstance(handler.returned, Route):
+                    await aside.steering.follow_hook(handler.returned, start, "on_event", cause)
         finally:
             context.speak = self.speak
-        reply = None if handler is None else await self._follow(handler)
+        reply = await self._proceed(aside, moved=context.course.stage != start)
         await context.journal.barrier()
         if reply is None:
             return Reply(text="\n".join(spoken))
@@ -205,37 +240,25 @@ class Conduct:
             self.playing = speech_id
         return speech_id
 
-    async def _follow(self, handler: Handler) -> Reply | None:
-        """Do what a hook between turns asked for: its route, then a reply of the model, or the end."""
-        shown = self._take_route(handler.returned, handler.stage)
-        if handler.end is not None:
-            await self.finish(handler.end, "agent")
-        elif handler.reply is not None:
-            turn = Turn(self.context, self._speech_id())
-            turn.instructions = handler.reply
+    async def _proceed(self, aside: Aside, *, moved: bool) -> Reply | None:
+        """Go on after what happened between turns: steps of code alone, then a reply of the model, or the end."""
+        context, course = self.context, self.context.course
+        if moved and context.ended is None and not aside.stopped:
+            moved = await aside.steering.settle()
+        if context.ended is None and moved and aside.shown is not None:
+            context.ended = course.ends
+        if context.ended is not None:
+            await self.finish(context.ended, "agent")
+        elif aside.instructions is not None or (moved and course.ends is not None):
+            turn = Turn(context, self._speech_id())
+            turn.instructions = aside.instructions
             reply = await self._run_turn(turn)
-            if shown is None:
+            if aside.shown is None:
                 return reply
-            return msgspec.structs.replace(shown, text=f"{shown.text}\n{reply.text}", speech_id=reply.speech_id)
-        return shown
-
-    def _take_route(self, route: Any, start: str) -> Reply | None:
-        """Write down the route that a hook returned, which is state by now, and say what it shows the caller."""
-        if not isinstance(route, Route):
-            return None
-        journal, content = self.context.journal, content_of(route)
-        write_route(self.context, route, content, start)
-        if isinstance(route.message, str):
-            to = self.context.standing.stage or ""
-            journal.write("cue.crossing", {"from": start, "to": to, "message": route.message})
-        if content is None:
-            return None
-        text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
-        speech_id = self.speak(text, "direct")
-        delivered = {"speech_id": speech_id, "content": content, "attempts": 0}
-        content_type = route.content_type or default_type(content)
-        journal.write("cue.delivered", {**delivered, "content_type": str(content_type)})
-        return Reply(text=text, content=content, content_type=content_type, speech_id=speech_id)
+            return msgspec.structs.replace(
+                aside.shown, text=f"{aside.shown.text}\n{reply.text}", speech_id=reply.speech_id
+            )
+        return aside.shown
 
     async def _run_turn(self, turn: Turn) -> Reply:
         self.turn = turn

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from cuelight.agent import Agent, Limits, Staged, Tool
+from cuelight.agent import Gate, Limits, Staged, Tool
 from cuelight.engine.alarm import Alarm
 from cuelight.engine.asking import Attempt, Stream
 from cuelight.engine.handlers import Handler, Outcome, Runner, describe
@@ -18,6 +18,7 @@ from cuelight.engine.routing import take_route
 from cuelight.engine.standing import Standing
 from cuelight.engine.threads import Threads
 from cuelight.errors import CuelightError
+from cuelight.flow import Course
 from cuelight.log import Message
 from cuelight.ports import Clock, Model, ModelRequest, ToolCallRequest
 from cuelight.wire import told
@@ -30,12 +31,14 @@ _log = logging.getLogger("cuelight")
 class CallContext:
     """Tie together the parts of one live call."""
 
-    def __init__(self, agent: Agent, model: Model, clock: Clock, threads: Threads, journal: Journal) -> None:
+    def __init__(self, course: Course, model: Model, clock: Clock, threads: Threads, journal: Journal) -> None:
+        agent = course.agent
+        self.course = course
         self.agent = agent
         self.model = model
         self.clock = clock
         self.journal = journal
-        self.standing = Standing(agent, journal)
+        self.standing = Standing(course, journal)
         self.limits: Limits = agent.limits
         self.alarm = Alarm(clock)
         self.runner = Runner(agent, clock, self.alarm, threads)
@@ -61,15 +64,25 @@ class CallContext:
         is_async: bool,
         tool: Tool | None = None,
         key: str = "",
+        follow: Callable[[Any], tuple[Any, Staged]] | None = None,
     ) -> tuple[Outcome, Handler, Staged]:
-        """Run a handler; its changes are staged, for the caller to take or drop."""
+        """Run a handler; its changes are staged, for the caller to take or drop.
+
+        Args:
+            label: what it is called in messages.
+            function: what runs.
+            is_async: whether that gives a coroutine.
+            tool: whose handler it is.
+            key: the idempotency key of a tool's call.
+            follow: what its result means; routes are checked unless another meaning is given.
+        """
         handler = Handler(label, tool, key, self._say, self._note)
-        handler.stage = self.standing.stage or ""
+        handler.stage = self.course.stage
         seconds = self.limits.tool_s if tool is None or tool.timeout_s is None else tool.timeout_s
         reads_only = tool is not None and tool.effect == "read"
         outcome, staged = await self.runner.run(
             handler, function, is_async=is_async, seconds=seconds, reads_only=reads_only,
-            follow=lambda value: take_route(self.agent, value, at_once=tool is None),
+            follow=follow or partial(take_route, self.course),
         )  # fmt: skip
         handler.returned = outcome.value
         return outcome, handler, staged
@@ -104,9 +117,7 @@ class CallContext:
 
     # --- the model ----------------------------------------------------------------------------------------------------
 
-    def request(
-        self, history: Sequence[Message], view: str, names: tuple[str, ...], *, at: int, alone: bool
-    ) -> ModelRequest:
+    def request(self, history: Sequence[Message], view: str, gate: Gate, *, at: int, alone: bool) -> ModelRequest:
         """Build a request to the model, in the state the call is in."""
         standing = self.standing
         return ModelRequest(
@@ -116,8 +127,8 @@ class CallContext:
             view_at=at,
             view_alone=alone,
             tools=standing.tools,
-            visible=names,
-            stage=standing.stage,
+            offered=tuple(standing.specs[tool] for tool in gate.tools),
+            stage=self.course.stage or None,
         )
 
     def stream(self, alarm: Alarm | None = None) -> Stream:
@@ -140,6 +151,19 @@ class CallContext:
     def error(self, code: str, message: str, *, recoverable: bool = True) -> None:
         """Write an `error` entry."""
         self.journal.write("error", {"code": code, "message": message, "recoverable": recoverable})
+
+    def tell_limit(self, limit: str, value: float) -> None:
+        """Write the `error` entry of a limit that was reached."""
+        self.error(
+            f"limit-{limit.replace('_', '-')}",
+            f"The turn was stopped at its limit {limit}={value:g}. Raise it in `limits = Limits({limit}=...)` if such "
+            "turns are meant to be.",
+        )
+
+    def forget(self, handler: Handler) -> None:
+        """Clear the histories that a handler asked to forget."""
+        for memory in handler.forgotten:
+            self.journal.write("cue.forgotten", {"memory": memory})
 
     def write_note(self, name: str, data: Any) -> None:
         """Write a `custom` entry."""

@@ -58,6 +58,11 @@ class LiveHandle:
             raise TypeError(f"`self.call.log` takes a dict of data, not a value of type {type(data).__name__}.")
         self._handler("log").note(name, plain)
 
+    def forget(self, memory: str = "") -> None:
+        """Clear a history once the handler is done."""
+        text = _text("forget", memory)
+        self._handler("forget").forgotten.append(text)
+
     def end(self, reason: str = "agent_hung_up") -> None:
         """End the call once the handler is done."""
         self._handler("end").end = _text("end", reason)

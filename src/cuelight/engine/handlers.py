@@ -61,6 +61,7 @@ class Handler:
         self.key = key
         self.reply: str | None = None
         self.end: str | None = None
+        self.forgotten: list[str] = []
         self.returned: Any = None
         self.stage = ""
         """The stage it began in, where there are stages."""
@@ -127,7 +128,7 @@ class Runner:
         is_async: bool,
         seconds: float,
         reads_only: bool = False,
-        follow: Callable[[Any], Staged],
+        follow: Callable[[Any], tuple[Any, Staged]],
     ) -> tuple[Outcome, Staged]:
         """Run a handler and give its outcome, with the changes of state it made, not yet committed.
 
@@ -139,8 +140,8 @@ class Runner:
             is_async: whether it gives a coroutine; otherwise it runs in a thread.
             seconds: how long it may take.
             reads_only: whether it may not change the state.
-            follow: is given what it returned, in its frame, and gives what that will change later on; what this raises
-                is the handler's failure.
+            follow: is given what it returned, in its frame, and gives what that means and what it will change later
+                on; what this raises is the handler's failure.
         """
         frame = Frame(self._agent._cell.ledger, handler.label)
         later = Staged([])
@@ -155,7 +156,7 @@ class Runner:
                     _running.reset(token)
                 if outcome.status == "done":
                     try:
-                        later = follow(outcome.value)
+                        outcome.value, later = follow(outcome.value)
                     except Exception as error:  # a route that cannot be followed
                         outcome.status, outcome.error, outcome.misrouted = "failed", error, True
             outcome.seconds = self._clock.monotonic() - began

@@ -3,6 +3,7 @@
 __all__ = [
     "NOT_APPLIED",
     "NOT_APPLIED_LIMIT",
+    "NOT_APPLIED_WAITING",
     "NOT_RUN_CUT",
     "NOT_RUN_ENDED",
     "NOT_RUN_LIMIT",
@@ -13,7 +14,9 @@ __all__ = [
     "UNKNOWN_OUTCOME",
     "UNKNOWN_READ",
     "UNREADABLE_RESULT",
+    "WAITING",
     "continue_after",
+    "not_said",
     "refusal",
 ]
 
@@ -34,7 +37,20 @@ NOT_RUN_LIMIT = "Not run: this turn has reached a limit. The tool was not run, s
 NOT_RUN_RESUMED = "Not run: the conversation broke off first. The tool was not run, so nothing was done."
 NOT_APPLIED = "The move was not applied: an earlier call of the same reply already moves the conversation to {target}."
 NOT_APPLIED_LIMIT = "The move was not applied: this turn has reached a limit."
+NOT_APPLIED_WAITING = (
+    "The move was not applied: the caller has not spoken since this step began. Ask, and wait for the answer."
+)
 NOT_SHOWN = "The content was not shown: an earlier call of the same reply already answers the caller."
+
+WAITING = (
+    "The caller has not spoken since this step began, so nothing can be recorded for it yet. Say or ask what is due, "
+    "and leave the answer to the caller."
+)
+
+
+def not_said(feedback: str) -> str:
+    """Tell the model that its reply was held back, and why."""
+    return f"Your last reply was not passed on to the caller: {feedback}"
 
 
 def refusal(visible: tuple[str, ...]) -> str:

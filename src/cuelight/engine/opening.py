@@ -18,6 +18,7 @@ from cuelight.engine.journal import Journal
 from cuelight.engine.resuming import Resumption
 from cuelight.engine.threads import Threads
 from cuelight.errors import AuthorError, CallNotFound
+from cuelight.flow import course_of
 from cuelight.log import History
 from cuelight.ports import Clock, Lease, Model, Store
 
@@ -116,10 +117,11 @@ class Engine:
             raise
 
     def _context(self, agent: Agent, model: Model, call: str) -> CallContext:
-        previews = {tool.name: tool.preview for tool in agent.__declaration__.tools if tool.preview is not None}
-        history = History(previews, agent.limits.exchanges)
+        course = course_of(agent)
+        previews = {tool.name: tool.preview for tool in course.tools if tool.preview is not None}
+        history = History(previews, agent.limits.exchanges, course.memories)
         journal = Journal(call, slug(type(agent)), self.store, self.clock, history)
-        return CallContext(agent, model, self.clock, _threads, journal)
+        return CallContext(course, model, self.clock, _threads, journal)
 
 
 def slug(agent: type) -> str:

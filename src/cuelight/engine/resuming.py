@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from cuelight.agent import restore
 from cuelight.engine import lines
+from cuelight.engine.aside import Aside
 from cuelight.engine.conduct import Conduct
 from cuelight.engine.handle import LiveHandle
 from cuelight.engine.replies import Reply
-from cuelight.engine.routing import laid
+from cuelight.engine.routing import take_route
 from cuelight.errors import AuthorError
-from cuelight.flow import HttpContentType
+from cuelight.flow import HttpContentType, go
 from cuelight.log import Fold, Record, unmasked
 from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
 
@@ -57,7 +57,7 @@ class Resumption:
             if not self._by_type.get("call.summary"):
                 self._conduct.summarise()
         else:
-            self._settle(state)
+            await self._settle(state)
         await context.journal.barrier()
         return self._replies()
 
@@ -69,8 +69,10 @@ class Resumption:
         agent = context.agent
         caller = next(iter(self._data("call.started")), {}).get("caller")
         agent._call = LiveHandle(context.journal.call, str(state.channel or ""), caller)
-        notices = [(notice.code, notice.message) for notice in restore(agent, state.app_state).notices]
+        notices = [(notice.code, notice.message) for notice in context.course.restore(state.app_state).notices]
         agent._cell.go_live()
+        if self._has_spoken():
+            context.course.hear()
         if state.status == "ended":
             return  # nothing is written any more, and nobody reads what has changed since
         unknown = {type_ for type_ in self._by_type if type_ not in ENTRY_TYPES and not is_opaque(type_)}
@@ -82,10 +84,19 @@ class Resumption:
                 context.error(code, message)
         context.standing.resume(state)
 
-    def _settle(self, state: State) -> None:
+    def _has_spoken(self) -> bool:
+        """Tell whether the caller has spoken since the call came to where it is."""
+        moves = self._by_type.get("state.changed", ())
+        moved = max((entry.seq for entry in moves if "stage" in entry.data["changed"]), default=0)
+        said = self._by_type.get("turn.user", ())
+        return any(entry.seq > moved and entry.data["text"].strip() for entry in said)
+
+    async def _settle(self, state: State) -> None:
         """Give every call of the log that has no result the one it is due, and close the turn that broke off."""
         context = self._context
-        effects = {tool.name: tool.effect for tool in context.agent.__declaration__.tools}
+        course = context.course
+        own = course.step.__declaration__.tools if course.step is not None else ()
+        effects = {tool.name: tool.effect for tool in (*course.tools, *own)}  # of one name, the current step's
         begun = {run.call_id: run for run in state.tools}
         for run in state.tools:
             if run.status == "running":
@@ -102,10 +113,10 @@ class Resumption:
                     context.journal.write("cue.refused", {**named, "reason": "not run"})
             runs = [begun.get(call["call_id"]) for call in reply["calls"]]
             if any(run is None or run.status == "running" for run in runs):
-                self._move({run.call_id: run.name for run in runs if run is not None})
+                await self._move({run.call_id: run.name for run in runs if run is not None})
         self._close_turn()
 
-    def _move(self, tools: dict[str, str]) -> None:
+    async def _move(self, tools: dict[str, str]) -> None:
         """Make the move that a batch owes which broke off after the call that asked for it."""
         for route in self._data("cue.route"):
             tool = tools.get(route.get("call_id", ""))
@@ -115,16 +126,17 @@ class Resumption:
                 and route["applied"]
                 and route.get("to", route["from"]) != route["from"]
             ):
-                values = {"stage": route["to"], **route.get("state", {})}
+                owed = go(route["to"]).with_state(route.get("state", {}))
+                owed = owed.with_prompt(route["prompt"]) if "prompt" in route else owed
+                owed = owed.with_message(route["message"]) if isinstance(route.get("message"), str) else owed
+                cause = {"kind": "tool", "tool": tool, "call_id": route["call_id"]}
                 try:
-                    staged = laid(self._context.agent, f"the route of {tool}", values)
+                    take_route(self._context.course, owed)
                 except AuthorError as error:  # today's class is another one
                     self._context.error(error.code, str(error))
                     return
-                self._context.standing.take(staged, {"kind": "tool", "tool": tool, "call_id": route["call_id"]})
-                if isinstance(route.get("message"), str):
-                    crossing = {"from": route["from"], "to": route["to"], "message": route["message"]}
-                    self._context.journal.write("cue.crossing", crossing)
+                aside = Aside(self._context, self._conduct.speak)
+                await aside.steering.move(owed, cause, f"the route of {tool}")
 
     def _close_turn(self) -> None:
         """Write what was spoken in a turn that broke off; the caller's message stays unanswered."""

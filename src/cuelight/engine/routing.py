@@ -1,64 +1,67 @@
 """Follow the routes of a batch: the first move in call order wins, after the last call; then the first direct reply."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.agent import Agent, Frame, Staged, Tool, lay_over, open_frame, plain_json
+from cuelight.agent import Frame, Staged, Tool, open_frame, plain_json
 from cuelight.engine import lines
 from cuelight.engine.masking import mask_fields, mask_result
-from cuelight.errors import NotAStage, OutsideHandler
-from cuelight.flow import VALIDATED, DirectMessage, Route
+from cuelight.flow import VALIDATED, Course, DirectMessage, Route, as_route
 from cuelight.wire import told, whole_text
 
 if TYPE_CHECKING:
     from cuelight.engine.context import CallContext
     from cuelight.engine.turn import Turn
 
-__all__ = ["Routing", "content_of", "laid", "take_route", "write_route"]
+__all__ = ["Routing", "content_of", "leads_to", "staged_by", "take_route", "write_route"]
 
 
-def take_route(agent: Agent, value: Any, *, at_once: bool) -> Staged:
+def take_route(course: Course, value: Any) -> tuple[Any, Staged]:
     """Check the route that a handler returned, if it did, in that handler's own frame.
 
-    What a route that stays brings is state like any other the handler writes; a move is only checked, unless `at_once`,
-    and what it brings is given, as it is written when the move is made.
+    What a route that stays brings is state like any other the handler writes; a move is only checked, as what it brings
+    is written when the move is made.
+
+    Returns:
+        The route, where a Step class was returned the one that it means, and what will be written later on.
 
     Raises:
         CuelightError, ValueError: why the route cannot be followed.
     """
-    if not isinstance(value, Route):
-        return Staged([])
-    declaration = agent.__declaration__
-    if value.prompt is not None:
-        raise OutsideHandler(
-            "with_prompt attaches a prompt to a Step, and a plain agent has none; let render() say it "
-            "from a field, which with_state can set."
-        )
-    if value.kind == "go" and value.target not in (declaration.stages or ()):
-        raise NotAStage(declaration.name, value.target, declaration.stages or ())
-    content_of(value)
-    if at_once and value.kind == "go":
-        lay_over(agent, {"stage": value.target, **value.state})
-    elif _moves(value, _stage(agent)):
-        return laid(agent, "with_state", value.state)
-    else:
-        lay_over(agent, value.state)
-    return Staged([])
+    route = as_route(value)
+    if not isinstance(route, Route):
+        return value, Staged([])
+    stage = leads_to(course, route)
+    content_of(route)
+    if stage != course.stage:
+        return route, staged_by(course, "with_state", lambda: course.bring(stage, route.state, route.prompt))
+    if route.state or route.prompt is not None:
+        course.bring(stage, route.state, route.prompt)
+    return route, Staged([])
 
 
-def laid(agent: Agent, label: str, values: Mapping[str, Any]) -> Staged:
-    """Lay values over an agent's fields, in a frame of its own; nothing is committed yet.
+def leads_to(course: Course, route: Route) -> str:
+    """Give the stage that a route leads to, which may be the current one.
 
     Raises:
-        UndeclaredField, WrongType, NotAStage: when a value does not fit.
+        NotAStage, StepNotDefined: when there is none.
     """
-    frame = Frame(agent._cell.ledger, label)
+    return course.target(route.target) if route.kind == "go" else course.stage
+
+
+def staged_by(course: Course, label: str, write: Callable[[], None]) -> Staged:
+    """Write to the state in a frame of its own; nothing is committed yet.
+
+    Raises:
+        AuthorError: when a value does not fit.
+    """
+    frame = Frame(course.agent._cell.ledger, label)
     try:
         with open_frame(frame):
-            lay_over(agent, values)
+            write()
         return frame.stage()
     finally:
         frame.close()
@@ -82,7 +85,7 @@ def content_of(route: Route) -> Any:
 
 
 def write_route(
-    context: "CallContext", route: Route, content: Any, start: str, *, tool: Tool | None = None, **more: Any
+    context: "CallContext", route: Route, content: Any, start: str, stage: str, *, tool: Tool | None = None, **more: Any
 ) -> None:
     """Write a route down, as `cue.route` has it; what is as usual is left out, what is declared private is masked.
 
@@ -91,14 +94,17 @@ def write_route(
         route: what a handler returned.
         content: what it shows the caller, as plain JSON.
         start: the stage it was returned in.
+        stage: the stage it leads to.
         tool: whose route it is; None is a hook's.
         more: the entry's `call_id`, `applied` and `reason`, where they are not as usual.
     """
     data: dict[str, Any] = {"kind": route.kind, "from": start, "applied": True, **more}
     if route.kind == "go":
-        data["to"] = str(route.target)
+        data["to"] = stage
     if route.feedback != VALIDATED:
         data["feedback"] = route.feedback
+    if route.prompt is not None:
+        data["prompt"] = route.prompt
     if route.content_type is not None:
         data["content_type"] = str(route.content_type)
     if isinstance(route.message, str):
@@ -107,21 +113,12 @@ def write_route(
     private: list[str] = []
     if route.state:
         data["state"] = msgspec.json.decode(plain_json(dict(route.state)))
-        shown["state"], private = mask_fields(data["state"], context.agent.__declaration__.private)
+        shown["state"], private = mask_fields(data["state"], context.course.private(stage))
     if content is not None:
         data["message"] = {"content": content}
         masked, values = (content, []) if tool is None else mask_result(tool, content)
         shown["message"], private = {"content": masked}, [*private, *values]
     context.journal.write("cue.route", data, shown=shown, private=private)
-
-
-def _stage(agent: Agent) -> str:
-    return getattr(agent, "stage", "") if agent.__declaration__.stages else ""
-
-
-def _moves(route: Route, stage: str) -> bool:
-    """Tell whether a route leads to another stage than the one the conversation is in."""
-    return route.kind == "go" and route.target != stage
 
 
 @dataclass(slots=True)
@@ -133,8 +130,14 @@ class _Taken:
     call_id: str
     tool: Tool
     start: str
+    stage: str
     applied: bool = True
     reason: str = ""
+
+    @property
+    def moves(self) -> bool:
+        """Tell whether it leads to another stage than the one it was returned in."""
+        return self.stage != self.start
 
 
 class Routing:
@@ -153,16 +156,16 @@ class Routing:
 
     def take(self, route: Route, call_id: str, tool: Tool) -> str:
         """Take a checked route in call order; gives what the model reads as its call's result."""
-        taken = _Taken(route, content_of(route), call_id, tool, _stage(self._context.agent))
+        course = self._context.course
+        taken = _Taken(route, content_of(route), call_id, tool, course.stage, leads_to(course, route))
         self._taken.append(taken)
-        if _moves(route, taken.start):
-            limit = self._context.limits.transitions
+        if taken.moves:
             if self._move is not None:
-                return self._drop(taken, lines.NOT_APPLIED.format(target=self._move.route.target))
-            if self._turn.transitions >= limit:
-                self._turn.stop_at("transitions", limit)
+                return self._drop(taken, lines.NOT_APPLIED.format(target=self._move.stage))
+            if course.waiting and course.owner(tool) is course.step:
+                return self._drop(taken, lines.NOT_APPLIED_WAITING)
+            if not self._turn.steering.count():
                 return self._drop(taken, lines.NOT_APPLIED_LIMIT)
-            self._turn.transitions += 1
             self._move = taken
         if isinstance(route.message, DirectMessage):
             if self._direct is None:
@@ -179,34 +182,26 @@ class Routing:
         taken = self._taken[-1]
         more = {"reason": taken.reason} if taken.reason else {}
         write_route(
-            self._context, taken.route, taken.content, taken.start,
+            self._context, taken.route, taken.content, taken.start, taken.stage,
             tool=taken.tool, call_id=taken.call_id, applied=taken.applied, **more,
         )  # fmt: skip
 
-    def finish(self) -> None:
+    async def finish(self) -> None:
         """Apply what won, after the batch's last call."""
-        turn, context = self._turn, self._context
-        if self._move is not None:
-            self._apply(self._move)
-        applied = [taken for taken in self._taken if taken.applied]
-        for taken in applied:
+        turn, move = self._turn, self._move
+        if move is not None:
+            cause = {"kind": "tool", "tool": move.tool.name, "call_id": move.call_id}
+            await turn.steering.move(move.route, cause, f"the route of {move.tool.name}")
+        for taken in self._taken:
+            if not taken.applied:
+                continue
             if taken.route.content_type is not None and (taken.content is None or taken is self._direct):
                 turn.content_type = taken.route.content_type
-            if isinstance(taken.route.message, str):
-                to = str(taken.route.target) if taken.route.kind == "go" else taken.start
-                crossing = {"from": taken.start, "to": to, "message": taken.route.message}
-                context.journal.write("cue.crossing", crossing)
+            if isinstance(taken.route.message, str) and not taken.moves:
+                turn.steering.cross(taken.start, taken.start, taken.route.message)
         if self._direct is not None and not turn.cut:
-            turn.content_type = self._direct.route.content_type or turn.content_type
             content = self._direct.content
-            turn.deliver(content, mask_result(self._direct.tool, content)[0])
-
-    def _apply(self, move: _Taken) -> None:
-        """Move, and lay what the route brings over where it leads: one change of state."""
-        staged = laid(
-            self._context.agent, f"the route of {move.tool.name}", {"stage": move.route.target, **move.route.state}
-        )
-        self._context.standing.take(staged, {"kind": "tool", "tool": move.tool.name, "call_id": move.call_id})
+            turn.deliver(content, mask_result(self._direct.tool, content)[0], self._direct.route.content_type)
 
     @staticmethod
     def _drop(taken: _Taken, reason: str) -> str:

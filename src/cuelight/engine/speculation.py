@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from cuelight.agent import delimit, view_text, visible
+from cuelight.agent import delimit
 from cuelight.engine.alarm import Alarm
 from cuelight.engine.asking import Attempt, Overlap
 from cuelight.engine.context import CallContext
@@ -36,14 +36,9 @@ class Speculation:
 
     def _expected(self, context: CallContext) -> ModelRequest:
         """Build the request of a turn that would begin now."""
-        history = context.journal.history.ahead(self.text)
-        try:
-            view = delimit(view_text(context.agent))
-        except Exception:  # the turn tells of it, if it comes to that
-            view = delimit("")
-        return context.request(
-            history.messages, view, visible(context.agent).names, at=history.newest_words, alone=False
-        )
+        history, course = context.journal.history.ahead(self.text), context.course
+        view = delimit(course.view()[0])  # the turn tells what of it failed, if it comes to that
+        return context.request(history.messages, view, course.offered(heard=True), at=history.newest_words, alone=False)
 
     def begins(self, text: str, seq: int) -> bool:
         """Tell whether these are the expected words, and nothing was written to the log since."""

@@ -6,20 +6,10 @@ from typing import Any
 
 import msgspec
 
-from cuelight.agent import (
-    Agent,
-    Gate,
-    Staged,
-    delimit,
-    private_values,
-    snapshot,
-    static_blocks,
-    static_text,
-    view_text,
-    visible,
-)
+from cuelight.agent import Gate, Staged, delimit, static_text
 from cuelight.engine.handlers import describe
 from cuelight.engine.journal import Journal
+from cuelight.flow import Course
 from cuelight.wire import State, ToolSpec, whole_text
 
 __all__ = ["Standing"]
@@ -28,30 +18,28 @@ __all__ = ["Standing"]
 class Standing:
     """Keep the log in step with an agent's state: whatever changed is written before anybody acts on it."""
 
-    def __init__(self, agent: Agent, journal: Journal) -> None:
-        self.agent = agent
+    def __init__(self, course: Course, journal: Journal) -> None:
+        self._course = course
         self._journal = journal
         self._derived: Mapping[str, bytes] = {}
+        self._derives = False
+        """Whether some of the state is derived, so that any change may change it."""
         self._visible: tuple[str, ...] | None = None
         self._view_hash = ""
         self._view_text: str | None = ""
         # What is failing already, so that each fault is told once until it is over.
         self._failing: dict[str, set[str]] = {"when": set(), "property": set(), "render": set()}
         self._held: list[dict[str, Any]] | None = None
-        self.blocks = static_blocks(agent)
+        self.blocks = course.blocks()
         self.static = static_text(self.blocks)
-        self.tools = tuple(_whole_spec(tool.spec) for tool in agent.__declaration__.tools)
-
-    @property
-    def stage(self) -> str | None:
-        """The stage the conversation is in, where the agent has stages."""
-        return getattr(self.agent, "stage", None) if self.agent.__declaration__.stages else None
+        self.specs = {tool: _whole_spec(tool.spec) for tool in course.tools}
+        self.tools = tuple(self.specs[tool] for tool in course.tools)
 
     def open(self) -> None:
         """Write the whole of it once: the State is complete before the first word. Then what is failing."""
         held: list[dict[str, Any]] = []
         self._held = held
-        self._write_state(list(self.agent.__declaration__.fields), None, always=True)
+        self._write_state(list(self._course.names), None, always=True)
         self.gate()
         for block in self.blocks:
             self._write_block(block.name, block.text)
@@ -63,12 +51,13 @@ class Standing:
     def resume(self, state: State) -> None:
         """Take up what the log says already, and write where the class of today differs from it."""
         logged = state.app_state
-        shot = snapshot(self.agent)
+        shot = self._course.snapshot()
         now = msgspec.json.decode(shot.full)
         same = {name for name, value in now.items() if name in logged and logged[name] == value}
-        self._derived = {name: value for name, value in shot.derived.items() if name in same}
+        self._derived = {name: value for name, value in shot.derived.items() if _part(name) in same}
+        self._derives = bool(shot.derived)
         self._visible = tuple(state.tools_visible)
-        changed = [name for name in self.agent.__declaration__.fields if name not in same]
+        changed = [name for name in self._course.names if name not in same]
         bare = shot.full != shot.shown and self._is_bare(now, msgspec.json.decode(shot.shown))
         self._write_state(changed, None, always=bare or not logged.keys() <= now.keys())
         self.gate()
@@ -87,18 +76,17 @@ class Standing:
     def take(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
         """Commit what a handler changed, and write it."""
         staged.commit()
-        self.tell(staged, cause)
+        self.tell(self._course.changed(staged), cause)
 
-    def tell(self, staged: Staged, cause: Mapping[str, Any] | None) -> None:
-        """Write what a handler changed, which is committed already."""
-        names = staged.names(self.agent._cell)
-        if names or self.agent.__declaration__.derived:
-            self._write_state(list(names), cause)
+    def tell(self, names: list[str], cause: Mapping[str, Any] | None) -> None:
+        """Write what was changed, which is committed already, by the names of the parts."""
+        if names or self._derives:
+            self._write_state(names, cause)
         self.gate()
 
     def gate(self) -> Gate:
         """Compute which tools are visible; a change is written, and each `when` that raises is told once."""
-        gate = visible(self.agent)
+        gate = self._course.offered()
         self._tell_failures("when", gate.failures, "The `when` of tool `{name}` raised, so the tool is hidden: {error}")
         if gate.names != self._visible:
             self._visible = gate.names
@@ -107,12 +95,8 @@ class Standing:
 
     def view(self, *notes: str) -> str:
         """Compute the view for the next request, delimited; its hash is written where it differs from the last."""
-        try:
-            text = view_text(self.agent)
-            failures: tuple[tuple[str, Exception], ...] = ()
-        except Exception as error:  # the author's code: without its words the call goes on
-            text, failures = "", (("render", error),)
-        self._tell_failures("render", failures, "`{name}()` raised, so the prompt has no view: {error}")
+        text, failures = self._course.view()
+        self._tell_failures("render", failures, "`{name}()` raised, so the prompt goes without it: {error}")
         if text != self._view_text or failures:
             self._view_text = text
             digest = _digest(text)
@@ -122,13 +106,15 @@ class Standing:
         return delimit(text, *notes)
 
     def _write_state(self, changed: list[str], cause: Mapping[str, Any] | None, *, always: bool = False) -> None:
-        shot = snapshot(self.agent)
+        shot = self._course.snapshot()
         self._tell_failures("property", shot.failures, "Property `{name}` raised, so it is null: {error}")
-        changed += [name for name, value in shot.derived.items() if self._derived.get(name) != value]
-        self._derived = shot.derived
+        derived = (_part(name) for name, value in shot.derived.items() if self._derived.get(name) != value)
+        changed = list(dict.fromkeys((*changed, *derived)))
+        self._derived, self._derives = shot.derived, bool(shot.derived)
         if changed or always:
-            private = private_values(self.agent) if shot.full != shot.shown else []
+            private = self._course.private_values() if shot.full != shot.shown else []
             self._journal.write_state(shot.full, shot.shown, changed, cause, private)
+            self._journal.history.stand(self._course.stage)
 
     def _write_block(self, name: str, text: str, digest: str | None = None) -> None:
         self._journal.write("prompt.changed", {"name": name, "hash": digest or _digest(text), "chars": len(text)})
@@ -150,6 +136,11 @@ class Standing:
             self._journal.write("error", failure)
         else:
             self._held.append(failure)
+
+
+def _part(derived: str) -> str:
+    """Give the part of the state that a derived field is in: itself, or the step whose it is."""
+    return derived.partition(".")[0]
 
 
 def _whole_spec(spec: ToolSpec) -> ToolSpec:

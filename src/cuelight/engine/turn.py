@@ -1,6 +1,7 @@
 """One turn: ask the model, run the calls of its reply, follow their routes, until the turn ends in words."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -10,9 +11,13 @@ from cuelight.engine import lines
 from cuelight.engine.asking import Attempt, Overlap, Stream, failure_message, usage_metrics
 from cuelight.engine.batch import Batch
 from cuelight.engine.context import CallContext
+from cuelight.engine.handlers import Handler
 from cuelight.engine.replies import Reply, default_type
+from cuelight.engine.response import Response
 from cuelight.engine.speculation import Speculation
+from cuelight.engine.steering import Steering
 from cuelight.flow import HttpContentType
+from cuelight.log import Message
 from cuelight.ports import ModelRequest
 from cuelight.wire import whole_text
 
@@ -36,7 +41,6 @@ class Turn:
         self.message_id = message_id
         self.requests = 0
         self.attempts = 0
-        self.transitions = 0
         self.same_calls: dict[tuple[str, bytes], int] = {}
         self.pieces: list[str] = []
         self.content: Any = None
@@ -64,37 +68,75 @@ class Turn:
         self._first_words_after: float | None = None
         self._first_token_s: float | None = None
         self._request_ids: list[str] = []
-        history = context.journal.history
-        self._view_at = len(history.messages)
-        self._alone = True
+        self.steering = Steering(context, self)
+        self._began_in: Sequence[Message] = context.journal.history.messages
+        """The messages that the turn began with; another step may have others."""
+        self._begins_at = len(self._began_in)
+        self._by_caller = False
 
     # --- the loop -----------------------------------------------------------------------------------------------------
 
-    def hear_caller(self, at: int) -> None:
-        """Say at which message of the history the caller's words of this turn are."""
-        self._view_at = at
-        self._alone = False
+    def hear_caller(self) -> None:
+        """Know that the caller's words began this turn, and are in the history."""
+        self._by_caller = True
 
     async def run(self) -> Reply:
         """Run the turn to its end, and give what the caller got."""
-        most = self.context.limits.model_requests
-        await self.context.journal.barrier()  # readers see what began the turn before anything of its answer
-        while not (self.answered or self.cut or self.out_of_bounds() or self.context.ended is not None):
+        context = self.context
+        await context.journal.barrier()  # readers see what began the turn before anything of its answer
+        while self._is_open() and await self._settle():
+            if not self._is_open():
+                break
             self.requests += 1
             answer = await self._ask()
-            if answer is None or not answer.calls:
+            if answer is None or not await self._act_on(answer):
                 break
-            if self.requests >= most:
-                self.stop_at("model_requests", most)
-            await Batch(self, answer).run()
             if self.asked_again:
                 self.answered = self.asked_again = False
         if self.stopped is not None:
             self._tell_stop(*self.stopped)
+        if context.ended is None and not self.cut:
+            context.ended = context.course.ends
         # One yield a turn lets an interruption in that came while everything was ready at once, and keeps a call
         # whose model and store never wait from holding the loop.
         await asyncio.sleep(0)
         return await self.close()
+
+    def _is_open(self) -> bool:
+        """Tell whether the model may be asked."""
+        return not (self.answered or self.cut or self.out_of_bounds() or self.context.ended is not None)
+
+    async def _settle(self) -> bool:
+        """Run the steps of code that the turn has come to; a line is spoken where they lead nowhere."""
+        if await self.steering.settle():
+            return True
+        if self._is_open():
+            self.say(self.context.course.fallback_line, "code")
+        return False
+
+    async def _act_on(self, answer: Attempt) -> bool:
+        """Do what a reply asks for; tells whether the model is to be asked again."""
+        most = self.context.limits.model_requests
+        if answer.calls:
+            if self.requests >= most:
+                self.stop_at("model_requests", most)
+            await Batch(self, answer).run()
+            return True
+        if not answer.held or self.cut:
+            return False
+        goes_on = await Response(self).follow(answer.text.strip())
+        if goes_on and self.requests >= most:
+            self.stop_at("model_requests", most)
+        return goes_on
+
+    def follow(self, handler: Handler) -> None:
+        """Do what a handler asked for beside its result."""
+        self.context.forget(handler)
+        if handler.reply is not None:
+            self.instructions = handler.reply
+            self.asked_again = True
+        if handler.end is not None:
+            self.context.ended = handler.end
 
     def interrupt(self, heard: str | None) -> None:
         """Let the caller cut in: the request stops, calls not begun do not run, and what was heard is kept."""
@@ -119,13 +161,9 @@ class Turn:
 
     def _tell_stop(self, limit: str, value: float) -> None:
         """End a turn that was stopped: the log says at which limit, and the caller hears a line that claims nothing."""
-        self.context.error(
-            f"limit-{limit.replace('_', '-')}",
-            f"The turn was stopped at its limit {limit}={value:g}. Raise it in `limits = Limits({limit}=...)` if such "
-            "turns are meant to be.",
-        )
+        self.context.tell_limit(limit, value)
         if not self.cut:
-            self.say(self.context.agent.fallback_line, "code")
+            self.say(self.context.course.fallback_line, "code")
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -137,7 +175,8 @@ class Turn:
             if attempt is None:
                 return None
             self._record(attempt)
-            spoken = f"{spoken} {attempt.text.strip()}".strip() if attempt.error is not None else spoken
+            if attempt.error is not None and not attempt.held:
+                spoken = f"{spoken} {attempt.text.strip()}".strip()
             if self.cut:
                 return attempt
             if attempt.error is None and not attempt.is_empty:
@@ -147,7 +186,7 @@ class Turn:
                 break
             if self.out_of_bounds():
                 return None
-        self.say(self.context.agent.fallback_line, "code")
+        self.say(self.context.course.fallback_line, "code")
         return None
 
     async def _attempt(self, spoken: str) -> Attempt | None:
@@ -155,24 +194,37 @@ class Turn:
         context = self.context
         standing = context.standing
         self.gate = gate = standing.gate()
-        notes = [self.instructions or "", lines.continue_after(spoken) if spoken else ""]
+        waiting = lines.WAITING if context.course.waiting else ""
+        notes = [waiting, self.instructions or "", lines.continue_after(spoken) if spoken else ""]
         view = standing.view(*notes)
         if context.journal.holds_results:
             await context.journal.barrier()
         if self.cut:
             return None
-        messages = context.journal.history.messages
-        request = context.request(messages, view, gate.names, at=self._view_at, alone=self._alone)
+        history = context.journal.history
+        at = history.newest_words if self._by_caller else self._beginning(history.messages)
+        request = context.request(history.messages, view, gate, at=at, alone=not self._by_caller)
         self.attempts += 1
+        held = context.course.holds_words
+        hear = _hold if held else self._hear
         try:
             prepared = await self._take_prepared(request)
             if prepared is not None:
                 self._stream = prepared.stream
-                return await prepared.adopt(self._hear)
-            self._stream = context.stream()
-            return await self._stream.run(request, Overlap(spoken), self._hear)
+                attempt = await prepared.adopt(hear)
+            else:
+                self._stream = context.stream()
+                attempt = await self._stream.run(request, Overlap(spoken), hear)
         finally:
             self._stream = None
+        attempt.held = held
+        return attempt
+
+    def _beginning(self, messages: Sequence[Message]) -> int:
+        """Give the place of the view in a turn that no words of the caller's began."""
+        if messages is not self._began_in:
+            self._began_in, self._begins_at = messages, len(messages)
+        return self._begins_at
 
     async def _take_prepared(self, request: ModelRequest) -> Speculation | None:
         """Give the request that was made ahead, if it is this one; otherwise it is dropped."""
@@ -212,11 +264,15 @@ class Turn:
         }
         if attempt.error is not None or attempt.cut:
             data["cut"] = True
+        if attempt.held:
+            data["held"] = True
         context.journal.write("cue.reply", data)
+        if attempt.held:
+            return  # its words are the step's to decide about
         if attempt.cut:
             self._say_cut(attempt)
         elif text := attempt.text.strip():
-            self.say(text, "model")
+            self.say(text, "model", passed_on=True)
 
     def _tell_failure(self, attempt: Attempt, number: int) -> bool:
         """Write why a request came to nothing; tells whether to make it again."""
@@ -233,8 +289,14 @@ class Turn:
 
     # --- speaking and closing -----------------------------------------------------------------------------------------
 
-    def say(self, text: str, by: str) -> None:
-        """Speak a line in this turn. What comes after the caller has cut in is written down, and not heard."""
+    def say(self, text: str, by: str, *, passed_on: bool = False) -> None:
+        """Speak a line in this turn. What comes after the caller has cut in is written down, and not heard.
+
+        Args:
+            text: the line.
+            by: who speaks: the model, code, or a handler's `direct`.
+            passed_on: whether its words were passed on already, as they came, so that the line is only closed.
+        """
         if not text.strip():
             return
         text = whole_text(text)
@@ -242,10 +304,9 @@ class Turn:
         if self.cut:
             return
         self.pieces.append(text)
-        if by != "model" and self._first_words_after is None:
+        if not passed_on and self._first_words_after is None:
             self._first_words_after = self.context.clock.monotonic() - self._began
-        # The model's words were passed on as they came; here they are only closed.
-        self.context.journal.utter(self.speech_id, "" if by == "model" else text, whole=True)
+        self.context.journal.utter(self.speech_id, "" if passed_on else text, whole=True)
 
     def _say_cut(self, attempt: Attempt) -> None:
         """Write a reply that the caller cut into; what had been passed on by then was spoken."""
@@ -255,14 +316,16 @@ class Turn:
             self.pieces.append(passed_on)
             self.context.journal.utter(self.speech_id, "", whole=True)
 
-    def deliver(self, content: Any, shown: Any) -> None:
+    def deliver(self, content: Any, shown: Any, content_type: HttpContentType | None) -> None:
         """End the turn with content given by code.
 
         Args:
             content: plain JSON.
             shown: the same as declarations mask it.
+            content_type: what kind it is, where that was said.
         """
         self.content, self._shown = content, shown
+        self.content_type = content_type or self.content_type
         self.answered = True
         self.say(content if isinstance(content, str) else msgspec.json.encode(content).decode(), "direct")
 
@@ -319,3 +382,7 @@ class Turn:
             metrics["provider_request_ids"] = self._request_ids
             metrics["llm_metadata"] = {"model_name": model.name, "model_provider": model.provider}
         return metrics
+
+
+def _hold(words: str) -> None:
+    """Pass nothing on: the step decides about the reply when it is whole."""

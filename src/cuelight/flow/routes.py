@@ -6,7 +6,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "direct", "go", "stay"]
+from cuelight.agent import in_handler
+from cuelight.errors import OutsideHandler
+
+__all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "as_route", "direct", "go", "stay"]
 
 VALIDATED = "input validated"
 """What the model reads as the result of a tool that returned nothing, or a route without feedback of its own."""
@@ -85,7 +88,11 @@ def stay(feedback: str | None = None) -> Route:
 
     Args:
         feedback: a directive to the model; None is the standard message.
+
+    Raises:
+        OutsideHandler: where no handler is running: there is nothing to stay in.
     """
+    _within("stay")
     return Route("stay", feedback=VALIDATED if feedback is None else _text("stay", feedback))
 
 
@@ -96,8 +103,25 @@ def direct(content: Any) -> Route:
 
     Args:
         content: a string, or a value that has a JSON form.
+
+    Raises:
+        OutsideHandler: where no handler is running: there is no turn to end.
     """
+    _within("direct")
     return Route("direct", message=DirectMessage(content))
+
+
+def as_route(value: Any) -> Any:
+    """Give the route that a returned Step class means; anything else as it is."""
+    return go(value) if isinstance(value, type) and hasattr(value, "__stage__") else value
+
+
+def _within(helper: str) -> None:
+    if not in_handler():
+        raise OutsideHandler(
+            f"{helper}() was used where no handler of a call is running, so there is nothing to stay in. Write it in "
+            "the tool or hook that returns it; in a test, let `cuelight.testing.rehearse` run that."
+        )
 
 
 def _text(where: str, value: Any, wanted: str = "text") -> str:
