@@ -30,12 +30,14 @@ def ask(
     visible: Sequence[str] = ("look_up_owner", "free_slots"),
     *,
     tools: tuple[ToolSpec, ...] = TOOLS,
+    offered: Sequence[ToolSpec] | None = None,
     view: str = "",
     view_at: int = 0,
     view_alone: bool = False,
     stage: str | None = None,
     **settings: Any,
 ) -> ModelRequest:
+    first = {tool.name: tool for tool in reversed(tools)}
     return ModelRequest(
         static="You are the front desk.",
         history=history,
@@ -43,7 +45,7 @@ def ask(
         view_at=view_at,
         view_alone=view_alone,
         tools=tools,
-        visible=tuple(visible),
+        offered=tuple(first.get(name) or spec(name) for name in visible) if offered is None else tuple(offered),
         stage=stage,
         settings=settings,
     )

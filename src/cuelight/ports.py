@@ -75,7 +75,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     `history` is the engine's own list, handed over by reference: read it, never change it, and keep nothing that
     assumes it does not grow. `view` is the part of the prompt that changes; it belongs to the user message at index
     `view_at` of the history, or, where `view_alone` is true, is a user message of its own placed before that index.
-    `tools` is every declared tool and stays the same for the whole call; `visible` names those callable now, in order.
+    `tools` is every declared tool and stays the same for the whole call; `offered` is those callable now, in order. Of
+    several tools of one name at most one is offered, and that is the one that a call of the name runs.
     """
 
     static: str
@@ -84,9 +85,14 @@ class ModelRequest(msgspec.Struct, frozen=True):
     view_at: int
     view_alone: bool
     tools: tuple[ToolSpec, ...]
-    visible: tuple[str, ...]
+    offered: tuple[ToolSpec, ...]
     stage: str | None = None
     settings: Mapping[str, Any] = {}
+
+    @property
+    def visible(self) -> tuple[str, ...]:
+        """The names of the tools that are callable now, in order."""
+        return tuple(spec.name for spec in self.offered)
 
     def placed(self) -> list[Message]:
         """Give the messages with the view in its place, in a new list; the messages themselves are shared."""

@@ -272,7 +272,7 @@ def choose_model(found: FoundAgent, named: str | None = None, *, environ: Mappin
 
     Raises:
         NotSetUp: the model lacks a key or a package, or nothing is named and there is no cue sheet.
-        CueSheetRefused: the cue sheet cannot be read, or does not fit the agent's tools.
+        CueSheetRefused: the cue sheet cannot be read, or does not fit the agent's tools and stages.
     """
     setting = named or environ.get(_MODEL, "").strip() or getattr(found.make, "model", None) or _UNDERSTUDY
     if setting != _UNDERSTUDY:
@@ -280,7 +280,7 @@ def choose_model(found: FoundAgent, named: str | None = None, *, environ: Mappin
     if found.sheet.is_file():
         sheet = CueSheet.load(found.sheet)
         if isinstance(found.make, type) and issubclass(found.make, Agent):
-            sheet.check(tool.spec for tool in found.make.__declaration__.tools)
+            sheet.check(found.make)
         return Understudy(sheet)
     raise NotSetUp(
         f"Nothing can answer for {found.name} yet. Name a model, as in {_MODEL}=openai:gpt-5-mini (or --model), or "

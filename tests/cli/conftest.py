@@ -142,6 +142,107 @@ look = "What shall I look up?"
 """
 
 
+RENTAL = '''
+    from cuelight import Flow, Step, TerminateSessionStep, go, state, stay, tool
+
+
+    class PartySize(Step["Rental"]):
+        people: int | None = None
+        who: str | None = state(None, pii=True)
+
+        def get_prompt(self):
+            return super().get_prompt() or "Find out how many people come along, and who asks."
+
+        @tool(pii="who")
+        def record(self, people: int, who: str):
+            """Records how many people come along."""
+            if people > 12:
+                return stay("Our boats take twelve at most.")
+            self.save_state(people=people, who=who)
+            return go(PickBoat).with_prompt(f"Offer {who} a boat for {people}.")
+
+
+    class PickBoat(Step["Rental"]):
+        boat: str = ""
+
+        def get_prompt(self):
+            before = self.flow.step(PartySize)
+            return super().get_prompt() or f"{before.who} has to pick a boat for {before.people}."
+
+        @tool
+        def record(self, boat: str):
+            """Records the boat."""
+            self.save_state(boat=boat)
+            return go(TerminateSessionStep)
+
+        @tool(when=lambda step: step.boat)
+        def change(self) -> str:
+            """Changes the boat."""
+            return self.boat
+
+
+    class Rental(Flow):
+        """You rent out boats."""
+
+        steps = (PartySize, PickBoat, TerminateSessionStep)
+
+        @tool(stage=PickBoat)
+        def back(self):
+            """Goes back to the number of people."""
+            return go(PartySize)
+
+        @tool
+        def weather(self) -> str:
+            """Tells the weather."""
+            return "calm"
+
+        def render(self) -> str:
+            return "The harbour is open."
+'''
+
+RENTAL_CUES = """
+[slot.people]
+kind = "number"
+ask = "How many are you?"
+
+[slot.who]
+kind = "name"
+ask = "Who asks?"
+
+[slot.boat]
+kind = "one of"
+values = ["Otter", "Swan"]
+ask = "The Otter or the Swan?"
+
+[[cue]]
+hears = "back"
+call = "back"
+
+[[cue]]
+stage = "PartySize"
+call = "record"
+with = { people = "{people}", who = "{who}" }
+
+[[cue]]
+stage = "PickBoat"
+call = "record"
+with = { boat = "{boat}" }
+
+[[after]]
+tool = "record"
+stage = "PickBoat"
+say = "For {args.people}: the Otter or the Swan?"
+
+[[after]]
+tool = "record"
+say = "The {args.boat} is yours. Goodbye."
+
+[[after]]
+tool = "back"
+say = "How many are you, then?"
+"""
+
+
 class Commands:
     """Run `cuelight` with settings of its own."""
 
@@ -185,6 +286,16 @@ def desk(tmp_path):
     (folder / "agent.py").write_text(dedent(DESK))
     (folder / "cues.toml").write_text(CUES)
     return folder / "agent.py:Desk"
+
+
+@pytest.fixture
+def rental(tmp_path):
+    """A flow with a cue sheet; two of its steps have a tool of the same name."""
+    folder = tmp_path / "rental"
+    folder.mkdir()
+    (folder / "agent.py").write_text(dedent(RENTAL))
+    (folder / "cues.toml").write_text(RENTAL_CUES)
+    return folder / "agent.py"
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """A cue sheet is checked whole when it is read; what is wrong is named, with what to write instead."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from asking import TOOLS
+from cuelight import Agent, Flow, Route, Step, TerminateSessionStep, go, tool
 from cuelight.errors import CueSheetRefused
 from cuelight.models import CueSheet
 
@@ -104,26 +105,166 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         CueSheet.load(tmp_path / "cues.toml")
 
 
+class Desk(Agent):
+    stage: Literal["choose", "book", "done"] = "choose"
+
+    @tool(stage=("choose", "book"))
+    def free_slots(self, day: str) -> list[str]:
+        return [day]
+
+    @tool(stage="book")
+    def book(self, slot: str) -> str:
+        return slot
+
+
+class PartySize(Step["Rental"]):
+    @tool
+    def record(self, people: int) -> Route:
+        return go(PickBoat)
+
+
+class PickBoat(Step["Rental"]):
+    @tool
+    def record(self, boat: str, hours: int = 1) -> Route:
+        return go(TerminateSessionStep)
+
+
+class Rental(Flow):
+    steps = (PartySize, PickBoat, TerminateSessionStep)
+
+    @tool(stage=PickBoat)
+    def back(self) -> Route:
+        return go(PartySize)
+
+
+class Stageless(Agent):
+    @tool
+    def free_slots(self, day: str) -> list[str]:
+        return [day]
+
+
+def refused(text: str, agent: type[Agent]) -> str:
+    with pytest.raises(CueSheetRefused) as caught:
+        CueSheet.loads(text).check(agent)
+    return str(caught.value)
+
+
 def test_a_good_sheet_names_its_file_and_tools(tmp_path: Path) -> None:
     (tmp_path / "cues.toml").write_text(GOOD)
     sheet = CueSheet.load(tmp_path / "cues.toml")
     assert sheet.source == str(tmp_path / "cues.toml")
     assert sheet.tools == {"free_slots"}
-    sheet.check(TOOLS)
+    sheet.check(Desk)
+    sheet.check(Stageless)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('[[cue]]\nhears = "x"\ncall = "free_slot"', ["'free_slot'", "does not have", "free_slots"]),
-        ('[[after]]\ntool = "nothing"\nsay = "x"', ["'nothing'", "does not have"]),
+        ('[[cue]]\nhears = "x"\ncall = "free_slot"', ["'free_slot'", "does not have", "did you mean free_slots?"]),
+        ('[[after]]\ntool = "nothing"\nsay = "x"', ["'nothing'", "does not have; it has free_slots, book"]),
         ('[slot.x]\nkind = "choice"\nfrom = "nothing"', ["'nothing'", "does not have"]),
         ('[[cue]]\nhears = "x"\ncall = "book"', ["cue 2 (book)", "needs 'slot'", "`with`"]),
         ('[[cue]]\nhears = "x"\ncall = "book"\nwith = { slot = "1", at = "2" }', ["takes no 'at'", "it takes slot"]),
+        (
+            '[[cue]]\nhears = "x"\nstage = "choose"\ncall = "book"\nwith = { slot = "1" }',
+            ["cue 2 (book): book is never visible there, only in book"],
+        ),
     ],
 )
 def test_a_sheet_is_compared_with_an_agents_tools(text: str, says: list[str]) -> None:
-    with pytest.raises(CueSheetRefused) as caught:
-        CueSheet.loads(GOOD + text).check(TOOLS)
+    message = refused(GOOD + text, Desk)
     for word in ["cues.toml", *says]:
-        assert word in str(caught.value)
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    ("agent", "wrong", "hint"),
+    [
+        (Desk, "chose", "; did you mean choose?"),
+        (Desk, "nowhere", "; it has choose, book, done."),
+        (Rental, "PickBaot", "; did you mean PickBoat?"),
+        (Rental, "pay", "; it has PartySize, PickBoat, TerminateSessionStep."),
+        (Stageless, "choose", "; it has none."),
+    ],
+)
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('[[cue]]\nhears = "x"\nsay = "y"\nstage = "%s"', "cue 1 (y)"),
+        (
+            '[[cue]]\nname = "never"\nhears = "x"\ncall = "free_slots"\nwith = { day = "x" }\nstage = "%s"',
+            "cue 'never'",
+        ),
+        ('[[after]]\ntool = "free_slots"\nsay = "y"\nstage = ["%s"]', "after 1 (free_slots)"),
+        ('[ask]\n%s = "Which?"', "[ask]"),
+        ('[fallback]\nelse = "What?"\n%s = "Which?"', "[fallback]"),
+    ],
+)
+def test_a_misspelt_stage_or_step_is_refused_with_the_nearest_right_one(
+    agent: type[Agent], wrong: str, hint: str, text: str, where: str
+) -> None:
+    if agent is Rental:
+        text = text.replace('call = "free_slots"\nwith = { day = "x" }', 'call = "back"').replace(
+            "free_slots", "record"
+        )
+        where = where.replace("free_slots", "record")
+    message = refused(text % wrong, agent)
+    assert message == f"cues.toml is refused: {where}: the agent has no stage {wrong!r}{hint}"
+
+
+def test_the_stages_of_a_sheet_for_a_flow_are_its_steps_and_its_tools_those_of_all_of_them() -> None:
+    CueSheet.loads("""
+[slot.people]
+kind = "number"
+ask = "How many?"
+
+[[cue]]
+stage = "PartySize"
+call = "record"
+with = { people = "{people}" }
+
+[[cue]]
+stage = "PickBoat"
+hears = "otter"
+call = "record"
+with = { boat = "Otter" }
+
+[[cue]]
+hears = "back"
+call = "back"
+
+[[after]]
+tool = "record"
+stage = "TerminateSessionStep"
+say = "Fair winds."
+
+[fallback]
+PickBoat = "Which boat?"
+else = "Sorry?"
+""").check(Rental)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            '[[cue]]\nstage = "PickBoat"\nhears = "x"\ncall = "record"\nwith = { people = "3" }',
+            "cue 1 (record): record takes no 'people'; it takes boat, hours.",
+        ),
+        (
+            '[[cue]]\nhears = "x"\ncall = "record"\nwith = { persons = "3" }',
+            "cue 1 (record): record takes no 'persons'; it takes people.",
+        ),
+        (
+            '[[cue]]\nstage = "TerminateSessionStep"\nhears = "x"\ncall = "record"\nwith = { people = "3" }',
+            "cue 1 (record): record is never visible there, only in PartySize and PickBoat.",
+        ),
+        (
+            '[[cue]]\nstage = "PartySize"\nhears = "x"\ncall = "back"',
+            "cue 1 (back): back is never visible there, only in PickBoat.",
+        ),
+    ],
+)
+def test_a_call_in_a_step_is_compared_with_that_steps_tool(text: str, says: str) -> None:
+    assert refused(text, Rental) == f"cues.toml is refused: {says}"

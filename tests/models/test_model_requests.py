@@ -1,17 +1,20 @@
 """What is sent to providers: valid conversations, and of the tools as much as each provider lets us restrict."""
 
+import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from asking import HELLO, TOOLS, ask, events, spec, text_of
 from cuelight.log import Message, ToolUse
 from cuelight.models.conversation import Conversations
+from cuelight.models.pydantic_ai import Habits, PydanticAIModel
 from cuelight.ports import ModelEvent
 from stub_provider import Answer, anthropic, failure, openai
 
@@ -94,17 +97,65 @@ def test_a_server_that_does_not_know_the_restriction_gets_the_visible_list_from_
     ]
 
 
-def test_tools_of_one_name_are_sent_as_the_visible_list(talk: Talk) -> None:
-    tools = (spec("book", slot="string"), spec("cancel", id="integer"), spec("book", table="integer"))
-    (body,) = sent(talk, ask(visible=("book",), tools=tools), model="openai:stub", answer=openai("ok"))
-    (tool,) = json.loads(body)["tools"]
-    assert tool["function"]["name"] == "book"
-    assert tool["function"]["parameters"] == {
-        "type": "object",
-        "properties": {"slot": {"type": "string"}, "table": {"type": "integer"}},
-        "required": [],
-    }
-    assert json.loads(body)["tool_choice"] == "auto"
+PARTY, BOAT = spec("record", people="integer"), spec("record", boat="string")
+CANCEL, HELP = spec("cancel", id="string"), spec("help")
+CLASHING = (PARTY, CANCEL, BOAT, HELP)
+
+
+def parameters(body: bytes) -> list[tuple[str, list[str]]]:
+    """The tools of a request, each with the names of its parameters."""
+    tools = [tool.get("function", tool) for tool in json.loads(body).get("tools", ())]
+    return [(tool["name"], [*tool.get("parameters", tool.get("input_schema"))["properties"]]) for tool in tools]
+
+
+def test_of_tools_with_one_name_the_one_that_is_offered_is_in_the_list_in_its_place(talk: Talk) -> None:
+    offers = [(PARTY,), (BOAT, CANCEL), (CANCEL,), (PARTY, HELP)]  # forth and back
+    requests = [ask(tools=CLASHING, offered=offer) for offer in offers]
+    bodies = sent(talk, *requests, model="openai:stub", answer=openai("ok"))
+    assert [parameters(body) for body in bodies] == [
+        [("record", ["people"]), ("cancel", ["id"]), ("help", [])],
+        [("record", ["boat"]), ("cancel", ["id"]), ("help", [])],
+        [("record", ["people"]), ("cancel", ["id"]), ("help", [])],
+        [("record", ["people"]), ("cancel", ["id"]), ("help", [])],
+    ]
+    assert tools_bytes(bodies[0]) == tools_bytes(bodies[2]) == tools_bytes(bodies[3])
+    allowed = [json.loads(body)["tool_choice"]["allowed_tools"]["tools"] for body in bodies]
+    assert [[tool["function"]["name"] for tool in tools] for tools in allowed] == [
+        ["record"],
+        ["record", "cancel"],
+        ["cancel"],
+        ["record", "help"],
+    ]
+
+
+def test_a_provider_that_cannot_be_restricted_gets_of_tools_with_one_name_the_offered_one(talk: Talk) -> None:
+    offers = [(PARTY,), (CANCEL, BOAT), (PARTY,), ()]
+    requests = [ask(tools=CLASHING, offered=offer) for offer in offers]
+    bodies = sent(talk, *requests, model="anthropic:stub", answer=anthropic("ok"))
+    assert [parameters(body) for body in bodies] == [
+        [("record", ["people"])],
+        [("cancel", ["id"]), ("record", ["boat"])],
+        [("record", ["people"])],
+        [("record", ["people"]), ("cancel", ["id"]), ("help", [])],
+    ]
+    assert json.loads(bodies[3])["tool_choice"] == {"type": "none"}
+
+
+@given(st.data())
+def test_the_list_changes_only_where_names_clash(data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=8))
+    tools = tuple(spec(name, **{f"p{number}": "string"}) for number, name in enumerate(names))
+    offered = {tool.name: tool for tool in data.draw(st.lists(st.sampled_from(tools)))}
+    told: list[Any] = []
+
+    async def answer(messages: Any, info: AgentInfo) -> AsyncIterator[str]:
+        told.extend((tool.name, tool.parameters_json_schema) for tool in info.function_tools)
+        yield "ok"
+
+    model = PydanticAIModel(FunctionModel(stream_function=answer), Habits(restricts_tools=True))
+    asyncio.run(events(model, ask(tools=tools, offered=[*offered.values()])))
+    first = {tool.name: tool for tool in reversed(tools)}
+    assert told == [(name, (offered.get(name) or first[name]).parameters) for name in dict.fromkeys(names)]
 
 
 def test_anthropic_is_sent_the_visible_tools_and_a_static_part_to_cache(talk: Talk) -> None:

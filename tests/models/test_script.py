@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asking import ask, calls_of, events, text_of
+from asking import TOOLS, ask, calls_of, events, spec, text_of
 from cuelight.errors import ModelFailed, ScriptRanOut, ScriptRefused
 from cuelight.log import Message
 from cuelight.models import Request, Script, calls, raw_call
@@ -128,6 +128,31 @@ def test_a_callable_is_given_the_request() -> None:
     got = played(Script(sync, later), times=2)
     assert calls_of(got) == [ToolCallRequest("look_up_owner", "{}")]
     assert text_of(got) == "None: hello"
+
+
+def test_a_request_shows_the_tools_that_were_offered_as_the_model_was_told_of_them() -> None:
+    script = Script("a", "b", "c")
+    people, boat = spec("record", people="integer"), spec("record", boat="string")
+
+    async def talk() -> None:
+        for offered in ((people,), (boat, TOOLS[2]), ()):
+            await events(script, ask(tools=(people, boat, *TOOLS), offered=offered))
+
+    asyncio.run(talk())
+    assert [request.tools for request in script.requests] == [["record"], ["record", "book"], []]
+    assert [[[*tool["parameters"]["properties"]] for tool in request.specs] for request in script.requests] == [
+        [["people"]],
+        [["boat"], ["slot"]],
+        [],
+    ]
+    (told,) = script.requests[0].specs
+    assert told == {
+        "name": "record",
+        "description": "What record does.",
+        "parameters": {"type": "object", "properties": {"people": {"type": "integer"}}, "required": ["people"]},
+    }
+    told["parameters"].clear()
+    assert people.parameters["required"] == ["people"], "what a test does with it changes no tool"
 
 
 def test_requests_are_snapshots() -> None:

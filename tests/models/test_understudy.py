@@ -546,3 +546,51 @@ def test_nothing_a_caller_says_breaks_it(words: list[str]) -> None:
     for text in words:
         assert one.say(text) == other.say(text) != ""
     assert one.calls == other.calls
+
+
+# --- tools of one name ------------------------------------------------------------------------------------------------
+
+RENTAL = CueSheet.loads("""
+[slot.people]
+kind = "number"
+ask = "How many are you?"
+
+[slot.boat]
+kind = "one of"
+values = ["Otter", "Swan"]
+ask = "Which boat?"
+
+[[cue]]
+call = "record"
+with = { people = "{people}" }
+
+[[cue]]
+call = "record"
+with = { boat = "{boat}" }
+""")
+PARTY, BOAT = spec("record", people="integer"), spec("record", boat="string")
+
+
+@pytest.mark.parametrize("text", ["three of us, on the Otter", "the Otter, for three"])
+def test_of_the_tools_of_one_name_the_offered_one_is_called_with_its_own_arguments(text: str) -> None:
+    def answer(*offered: Any) -> list[Any]:
+        return Understudy(RENTAL).answer(ask([Message("user", text)], tools=(PARTY, BOAT), offered=offered))
+
+    assert answer(PARTY) == [ToolCallRequest("record", '{"people":3}')]
+    assert answer(BOAT) == [ToolCallRequest("record", '{"boat":"Otter"}')]
+    assert answer(PARTY) == [ToolCallRequest("record", '{"people":3}')], "also after going back"
+    assert answer() == ["Sorry, I did not get that."]
+
+
+def test_the_open_question_is_what_the_offered_tool_is_missing() -> None:
+    def answer(offered: Any) -> list[Any]:
+        return Understudy(RENTAL).answer(ask(tools=(PARTY, BOAT), offered=(offered,)))
+
+    assert answer(PARTY) == ["Sorry, I did not get that. How many are you?"]
+    assert answer(BOAT) == ["Sorry, I did not get that. Which boat?"]
+
+
+def test_arguments_that_no_tool_takes_are_told_by_the_tool() -> None:
+    sheet = CueSheet.loads('[[cue]]\nhears = "hello"\ncall = "record"\nwith = { persons = 3 }')
+    request = ask(tools=(PARTY, BOAT), offered=(BOAT,))
+    assert Understudy(sheet).answer(request) == [ToolCallRequest("record", '{"persons":3}')]

@@ -1,15 +1,15 @@
 """The prompt as a person reads it: its blocks, the stage, and which tools may be called."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from cuelight.agent import Agent, Block, Tool, plain_json, static_blocks, view_text, visible
+from cuelight.agent import Block, Tool
 from cuelight.cli.transcript import clean
-from cuelight.log import Secrets, leaves
+from cuelight.flow import Course, tools_by_stage
+from cuelight.log import Secrets
 
 __all__ = ["Prompt", "print_prompt", "read_prompt"]
 
@@ -17,7 +17,8 @@ __all__ = ["Prompt", "print_prompt", "read_prompt"]
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """Hold what a model is told in the state that an agent is in, private values masked.
 
-    `hidden` says of each tool that cannot be called now why not; `stage` is None where the agent has no stages.
+    `hidden` says of each tool that cannot be called now why not; `stage` is None where the agent has no stages;
+    that of a flow is its step.
     """
 
     blocks: tuple[Block, ...]
@@ -27,25 +28,26 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     hidden: dict[str, str]
 
 
-def read_prompt(agent: Agent, *, static: bool = True) -> Prompt:
-    """Compute the prompt.
+def read_prompt(course: Course, *, static: bool = True) -> Prompt:
+    """Compute the prompt of a request that follows words of the caller's.
 
     Args:
-        agent: the agent, in the state it is in.
+        course: the course of the agent, which is in the state that is meant.
         static: whether to give the blocks that never change, beside the view.
     """
-    gate = visible(agent)
+    course.snapshot()  # the values of an agent that is in no call are written by this, and are known from then on
+    secrets = Secrets(course.private_values())
+    gate = course.offered(heard=True)
+    shown = tools_by_stage(type(course.agent))
     failures = dict(gate.failures)
-    stage = getattr(agent, "stage", None)
-    declared = agent.__declaration__
     return Prompt(
-        blocks=(*(static_blocks(agent) if static else ()), _view(agent)),
-        stage=stage,
-        stages=declared.stages or (),
+        blocks=(*(course.blocks() if static else ()), Block("view", secrets.text(_view(course)))),
+        stage=course.stage or None,
+        stages=tuple(filter(None, shown)),
         visible=gate.names,
         hidden={
-            tool.name: _why_hidden(tool, stage, failures.get(tool.name))
-            for tool in declared.tools
+            tool.name: secrets.text(_why_hidden(tool.name, course.stage, shown, failures.get(tool.name)))
+            for tool in course.tools
             if tool.name not in gate.names
         },
     )
@@ -69,22 +71,16 @@ def print_prompt(prompt: Prompt, console: Console) -> None:
     show(f"hidden   {hidden or 'none'}", "dim")
 
 
-def _view(agent: Agent) -> Block:
-    try:
-        text = view_text(agent)
-    except Exception as error:  # the author's code: they are told, and the rest is shown
-        text = f"(render() raised {type(error).__name__}: {error})"
-    return Block("view", Secrets(_private(agent)).text(text))
+def _view(course: Course) -> str:
+    text, failures = course.view()
+    faults = (f"({name}() raised {type(error).__name__}: {error})" for name, error in failures)
+    return "\n\n".join(filter(None, (text, *faults)))
 
 
-def _private(agent: Agent) -> Iterator[str]:
-    for name in agent.__declaration__.private:
-        yield from leaves(msgspec.json.decode(plain_json(getattr(agent, name))))
-
-
-def _why_hidden(tool: Tool, stage: Any, failure: Exception | None) -> str:
-    if not tool.shown_in(stage):
-        return f"stage {' or '.join(tool.stages or ())}"
+def _why_hidden(name: str, stage: str, shown: Mapping[str, Sequence[Tool]], failure: Exception | None) -> str:
+    stages = [each for each, tools in shown.items() if any(tool.name == name for tool in tools)]
+    if stage not in stages:
+        return f"stage {' or '.join(stages)}" if stages else "in no stage"
     if failure is not None:
         return f"when raised {type(failure).__name__}: {failure}"
     return "when says no"

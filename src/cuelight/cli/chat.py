@@ -14,6 +14,7 @@ from cuelight.cli.session import Asked, open_session
 from cuelight.cli.terminal import in_terminal, talk
 from cuelight.cli.waiting import run
 from cuelight.errors import BadInput
+from cuelight.flow import course_of
 from cuelight.wiring import find_agent
 
 __all__ = ["app"]
@@ -63,6 +64,6 @@ async def _answer(asked: Asked, *, keep_open: bool, show_prompt: bool, as_json: 
     """Answer what comes through the pipe; gives how many lines that were, and how many of them were answered."""
     async with open_session(asked) as session:
         if show_prompt:
-            print_prompt(read_prompt(session.call.agent), open_console())
+            print_prompt(read_prompt(course_of(session.call.agent)), open_console())
         with show_entries(session) if as_json else show_plainly(session) as show:
             return await answer_lines(session, input_lines(lambda: session.ended), show, keep_open=keep_open)

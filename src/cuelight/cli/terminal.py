@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Iterator
 
 import typer
 
-from cuelight.agent import visible
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.console import open_console
 from cuelight.cli.screen import Screen
@@ -16,6 +15,7 @@ from cuelight.cli.transcript import Transcript
 from cuelight.cli.waiting import Interrupts, in_thread
 from cuelight.cli.words import closing_lines, opening_lines
 from cuelight.engine import Reply
+from cuelight.flow import course_of
 from cuelight.wire import Entry
 
 __all__ = ["in_terminal", "talk"]
@@ -142,15 +142,15 @@ class _Conversation:
 
     def _show_standing(self) -> None:
         """Show where the conversation stands, and the prompt where that is wanted and has changed."""
-        agent = self._session.call.agent
+        course = course_of(self._session.call.agent)
         if self._show_prompt:
-            prompt = read_prompt(agent, static=not self._view)
+            prompt = read_prompt(course, static=not self._view)
             view = prompt.blocks[-1].text
             if view != self._view:
                 self._view = view
                 self._screen.line()
                 print_prompt(prompt, open_console())
-        self._screen.standing(getattr(agent, "stage", None), visible(agent).names)
+        self._screen.standing(course.stage or None, course.offered(heard=True).names)
 
 
 @contextlib.contextmanager

@@ -162,15 +162,11 @@ class PydanticAIModel:
         return await stack.enter_async_context(opening)
 
     def _offer(self, request: ModelRequest) -> _Offer:
-        specs: dict[str, list[ToolSpec]] = {}
-        for spec in request.tools:
-            specs.setdefault(spec.name, []).append(spec)
-        visible = [name for name in request.visible if name in specs]
-        if self._restricts and len(specs) == len(request.tools):
-            return _Offer([_definition(spec) for spec in request.tools], ToolOrOutput(visible))
-        if self._habits.wants_tools and specs and not visible:
-            return _Offer([_definition(*same) for same in specs.values()], "none")
-        return _Offer([_definition(*specs[name]) for name in visible])
+        if self._restricts:
+            return _Offer(_listed(request), ToolOrOutput(list(request.visible)))
+        if self._habits.wants_tools and request.tools and not request.offered:
+            return _Offer(_listed(request), "none")
+        return _Offer([_definition(spec) for spec in request.offered])
 
     # --- reading the answer -------------------------------------------------------------------------------------------
 
@@ -202,22 +198,21 @@ class PydanticAIModel:
         )
 
 
-def _definition(first: ToolSpec, *others: ToolSpec) -> ToolDefinition:
-    """Write a tool as it was declared; tools of one name become one that takes the parameters of any of them."""
-    if not others:
-        return _tool(first.name, first.parameters, first.description)
-    specs = (first, *others)
-    required = set.intersection(*(set(spec.parameters.get("required", ())) for spec in specs))
-    properties: dict[str, Any] = {}
-    for spec in reversed(specs):
-        properties |= spec.parameters.get("properties", {})
-    parameters = {"type": "object", "properties": properties, "required": sorted(required)}
-    return _tool(first.name, parameters, "\n\n".join(spec.description for spec in specs))
+def _listed(request: ModelRequest) -> list[ToolDefinition]:
+    """List every declared tool, so that the list stays as it is whatever is offered.
+
+    Of several of one name only one can be in a list: it is the one that is offered, or else the first.
+    """
+    offered = {spec.name: spec for spec in request.offered}
+    first = {spec.name: spec for spec in reversed(request.tools)}
+    return [_definition(offered.get(name, first[name])) for name in dict.fromkeys(spec.name for spec in request.tools)]
 
 
-def _tool(name: str, parameters: dict[str, Any], description: str) -> ToolDefinition:
+def _definition(spec: ToolSpec) -> ToolDefinition:
     # Strict mode would have the schema rewritten, for some tools and not for others.
-    return ToolDefinition(name=name, parameters_json_schema=parameters, description=description, strict=False)
+    return ToolDefinition(
+        name=spec.name, parameters_json_schema=spec.parameters, description=spec.description, strict=False
+    )
 
 
 def _text(event: ModelResponseStreamEvent | object) -> str:

@@ -1,6 +1,7 @@
 """The model of tests: it says what its script says, one item a request, and remembers what it was asked."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from copy import deepcopy
 from functools import cached_property
 from inspect import isawaitable
 from typing import Any, TypeAlias
@@ -25,7 +26,7 @@ class Request:
     """Show what a model was sent, as it was at that moment.
 
     Attributes:
-        tools: the names that were callable, in order.
+        tools: the names of the tools that were callable, in order.
         static: the part of the prompt that stays the same.
         view: the part that changes.
         stage: the stage the conversation was in.
@@ -38,6 +39,15 @@ class Request:
         self.stage = request.stage
         # Messages are frozen, so a list of its own is all a snapshot needs; dicts are made for those who look.
         self._placed = request.placed()
+        self._offered = request.offered
+
+    @cached_property
+    def specs(self) -> list[dict[str, Any]]:
+        """The tools that were callable, as the model was told of them: name, description, parameters (JSON Schema)."""
+        return [
+            {"name": spec.name, "description": spec.description, "parameters": deepcopy(spec.parameters)}
+            for spec in self._offered
+        ]
 
     @cached_property
     def messages(self) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from cuelight.models.understudy.hearing import NO, YES, pattern
 from cuelight.models.understudy.lines import Line
 from cuelight.models.understudy.pieces import KINDS
 from cuelight.models.understudy.shapes import After, Cue, Opening, Outcome, Slot, Trigger, lines_in, refusal
-from cuelight.models.understudy.tables import IN_PATTERN, Tables
+from cuelight.models.understudy.tables import IN_PATTERN, Tables, near
 
 __all__ = ["read"]
 
@@ -251,7 +251,7 @@ class _Reader(Tables):
                 return f"(?:{YES if name == 'yes' else NO})"
             slot = self.slots.get(name)
             if slot is None:
-                self.wrong(where, f"hears {{{name}}}, which is no slot{self.near(name, self.slots)}")
+                self.wrong(where, f"hears {{{name}}}, which is no slot{near(name, self.slots)}")
                 return ""
             spellings = "|".join(spelling.pattern for _, spelling in slot.values)
             return f"(?P<{name}>{spellings or _SHAPES.get(slot.kind, '.+')})"
@@ -290,7 +290,7 @@ class _Reader(Tables):
 
     def slot_named(self, name: str | None, where: str) -> str | None:
         if name is not None and name not in self.slots:
-            self.wrong(where, f"names {name!r}, which is no slot{self.near(name, self.slots)}")
+            self.wrong(where, f"names {name!r}, which is no slot{near(name, self.slots)}")
         return name
 
     def says(self, given: Any, where: str, names: Collection[str]) -> tuple[Line, ...]:
@@ -318,5 +318,5 @@ class _Reader(Tables):
         known = {*_ALWAYS, *self.slots, *self.view, *names}
         for blank in line.blanks:
             if blank.root not in known:
-                hint = self.near(blank.root, known) or f"; there are {', '.join(sorted(known))}"
+                hint = near(blank.root, known) or f"; there are {', '.join(sorted(known))}"
                 self.wrong(where, f"has the blank {{{blank.path}}}, which nothing fills{hint}")

@@ -1,19 +1,21 @@
 """A cue sheet: what may be picked out of a caller's words, and what answers what."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from cuelight.agent import Agent, Tool
 from cuelight.errors import CueSheetRefused
+from cuelight.flow import tools_by_stage
 from cuelight.models.understudy.lines import Line
 from cuelight.models.understudy.reading import read
 from cuelight.models.understudy.shapes import After, Cue, Opening, Slot, refusal
-from cuelight.wire import ToolSpec
+from cuelight.models.understudy.tables import near
 
-__all__ = ["CueSheet"]
+__all__ = ["CueSheet", "misfit"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,30 +80,46 @@ class CueSheet:
         chosen = {slot.source for slot in self.slots.values() if slot.source is not None}
         return frozenset(called | chosen).union(*(after.tools for after in self.afters))
 
-    def check(self, tools: Iterable[ToolSpec]) -> None:
-        """Compare the sheet with the tools an agent declares.
+    def check(self, agent: type[Agent]) -> None:
+        """Compare the sheet with the agent that it is for: with its tools, and with its stages or steps.
+
+        Args:
+            agent: the Agent or Flow class.
 
         Raises:
-            CueSheetRefused: when it names a tool the agent does not have, or calls one with an argument it does not
-                take or without one it needs.
+            CueSheetRefused: when it names a tool or a stage that the agent does not have, or has a cue that calls a
+                tool where it is never visible, with an argument it does not take, or without one it needs; all that is
+                wrong is named.
         """
-        declared: dict[str, list[ToolSpec]] = {}
-        for spec in tools:
-            declared.setdefault(spec.name, []).append(spec)
+        shown = tools_by_stage(agent)
+        declared = dict.fromkeys(tool.name for tools in shown.values() for tool in tools)
         problems = [
-            f"it names the tool {name!r}, which the agent does not have; it has {', '.join(declared) or 'none'}"
+            f"it names the tool {name!r}, which the agent does not have{near(name, declared) or _there_are(declared)}"
             for name in sorted(self.tools - declared.keys())
         ]
-        for cue in self.cues:
-            specs = declared.get(cue.call or "", ())
-            wrong = [problem for spec in specs if (problem := _misfit(cue, spec.parameters))]
-            if specs and len(wrong) == len(specs):
-                problems.append(f"{cue.label}: {wrong[0]}")
+        stages = [stage for stage in shown if stage]
+        problems.extend(
+            f"{where}: the agent has no stage {stage!r}{near(stage, stages) or _there_are(stages)}"
+            for where, stage in self._stages()
+            if stage not in stages
+        )
+        problems.extend(f"{cue.label}: {wrong}" for cue in self.cues if (wrong := _never_fits(cue, shown)))
         if problems:
             raise refusal(self.source, problems)
 
+    def _stages(self) -> Iterator[tuple[str, str]]:
+        """Give the stages that the sheet names, each with where."""
+        for scope in (*self.cues, *self.afters):
+            for stage in sorted(scope.stages or ()):
+                yield scope.label, stage
+        for table, lines in (("ask", self.ask), ("fallback", self.fallback)):
+            for stage in lines:
+                if (table, stage) != ("fallback", "else"):
+                    yield f"[{table}]", stage
 
-def _misfit(cue: Cue, parameters: Mapping[str, Any]) -> str | None:
+
+def misfit(cue: Cue, parameters: Mapping[str, Any]) -> str | None:
+    """Say why a cue's call is none of a tool that takes these parameters; None where it is."""
     known = parameters.get("properties", {})
     unknown = [name for name in cue.arguments if name not in known]
     missing = [name for name in parameters.get("required", ()) if name not in cue.arguments]
@@ -110,3 +128,21 @@ def _misfit(cue: Cue, parameters: Mapping[str, Any]) -> str | None:
     if missing:
         return f"{cue.call} needs {', '.join(map(repr, missing))}; give it in `with`"
     return None
+
+
+def _never_fits(cue: Cue, shown: Mapping[str, Sequence[Tool]]) -> str | None:
+    """Say why a cue's call can be made in none of the stages that the cue is for; None where it can be."""
+    places = [(stage, tool) for stage, tools in shown.items() for tool in tools if tool.name == cue.call]
+    if not places:
+        return None
+    there = [tool for stage, tool in places if cue.stages is None or stage in cue.stages]
+    wrong = [misfit(cue, tool.spec.parameters) for tool in there]
+    if wrong:
+        return None if None in wrong else wrong[0]
+    if cue.stages is not None and cue.stages.isdisjoint(shown):
+        return None  # the stage is what is wrong
+    return f"{cue.call} is never visible there, only in {' and '.join(dict.fromkeys(stage for stage, _ in places))}"
+
+
+def _there_are(names: Iterable[str]) -> str:
+    return f"; it has {', '.join(names) or 'none'}"

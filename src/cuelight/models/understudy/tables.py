@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from cuelight.models.understudy.hearing import pattern
 from cuelight.models.understudy.lines import Line
 
-__all__ = ["IN_PATTERN", "Tables"]
+__all__ = ["IN_PATTERN", "Tables", "near"]
 
 IN_PATTERN = re.compile(r"\{([^\W\d]\w*)\}")
 """A name in braces: in a pattern, what stands for it is put in its place."""
@@ -26,14 +26,10 @@ class Tables:
     def wrong(self, where: str, what: str) -> None:
         self.problems.append(f"{where} {what}")
 
-    def near(self, name: str, names: Iterable[str]) -> str:
-        close = get_close_matches(name, list(names), n=1)
-        return f"; did you mean {close[0]}?" if close else ""
-
     def keys(self, table: Mapping[str, Any], where: str, allowed: Collection[str]) -> None:
         for key in table:
             if key not in allowed:
-                hint = self.near(key, allowed) or f"; it may have {', '.join(sorted(allowed))}"
+                hint = near(key, allowed) or f"; it may have {', '.join(sorted(allowed))}"
                 self.wrong(where, f"has {key!r}, which means nothing there{hint}")
 
     def label(self, table: Any, kind: str, number: int, hints: Iterable[str]) -> str:
@@ -115,7 +111,7 @@ class Tables:
 
         def expand(match: re.Match[str]) -> str:
             if match[1] not in self.words:
-                hint = self.near(match[1], self.words) or "; name it in [words]"
+                hint = near(match[1], self.words) or "; name it in [words]"
                 self.wrong(where, f"has the pattern {source!r} with {match[0]}, which stands for nothing{hint}")
             return self.words.get(match[1], "")
 
@@ -127,3 +123,9 @@ class Tables:
         except ValueError as problem:
             self.wrong(where, f"has {source!r}: {problem}")
             return Line("")
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Ask whether the name that looks most like another was meant; nothing where none does."""
+    close = get_close_matches(name, list(names), n=1)
+    return f"; did you mean {close[0]}?" if close else ""

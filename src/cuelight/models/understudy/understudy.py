@@ -13,7 +13,7 @@ from cuelight.models.understudy.lines import Line, Unknown, field_of
 from cuelight.models.understudy.picking import pick
 from cuelight.models.understudy.scene import Picked, Result, Scene, Text
 from cuelight.models.understudy.shapes import After, Cue, Outcome, Slot
-from cuelight.models.understudy.sheet import CueSheet
+from cuelight.models.understudy.sheet import CueSheet, misfit
 from cuelight.models.words import words
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
 
@@ -114,11 +114,20 @@ class _Play:
 
     def _may_play(self, cue: Cue) -> bool:
         scene = self._scene
-        if not scene.applies(cue) or (cue.call is not None and cue.call not in scene.request.visible):
+        if not scene.applies(cue) or (cue.call is not None and not self._may_call(cue)):
             return False
         if cue.answers is not None and not cue.answers.search(scene.utterances[-1].before):
             return False
         return not any(unless.search(scene.heard) for unless in cue.unless)
+
+    def _may_call(self, cue: Cue) -> bool:
+        """Whether the tool that a cue calls is visible; of several of one name, the one that its arguments are for."""
+        request = self._scene.request
+        offered = next((spec for spec in request.offered if spec.name == cue.call), None)
+        if offered is None:
+            return False
+        others = (spec for spec in request.tools if spec.name == cue.call)
+        return misfit(cue, offered.parameters) is None or all(misfit(cue, spec.parameters) for spec in others)
 
     def _triggered(self, cue: Cue) -> Mapping[str, Picked] | None:
         """Give what the newest words hold for a cue; None when they do not give it."""
@@ -269,7 +278,7 @@ class _Play:
 
     def _question(self, cue: Cue) -> Reply | None:
         """The question for what a cue's call is missing, what it needs before what it can do without."""
-        if cue.call is None or not self._scene.applies(cue) or cue.call not in self._scene.request.visible:
+        if cue.call is None or not self._scene.applies(cue) or not self._may_call(cue):
             return None
         filling = Filling(self._scene, cue, {}, self._find)
         try:
