@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from cuelight import wire
+from cuelight.flow import tools_by_stage
 from cuelight.log import Fold, reduce
 from cuelight.ports import Lease, Record
 from cuelight.stores import MemoryStore
@@ -54,7 +55,7 @@ def check(call: Rehearsal[Any]) -> None:
     check_log(call.log)
     for request in call.requests:
         check_messages(request.messages)
-        assert set(request.tools) <= {tool.name for tool in type(call.agent).__declaration__.tools}
+        assert set(request.tools) <= {tool.name for tool in tools_by_stage(type(call.agent))[request.stage or ""]}
 
 
 def check_log(log: Sequence[wire.Entry]) -> None:
