@@ -214,3 +214,55 @@ def test_ctrl_c_while_it_waits_for_the_pipe_ends_the_call(cuelight, desk):
     process.stderr.close()
     assert cuelight.state()["status"] == "ended"
     assert cuelight.log()[-1]["type"] == "call.summary"
+
+
+# --- flows ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_flow_is_talked_with_step_by_step_and_back(cuelight, rental):
+    lines = ("hello", "It is Ada Byrne, there are three of us", "go back please", "four", "the Otter")
+    done = cuelight("chat", rental, stdin="\n".join(lines))
+    assert done.exit_code == 0, done.stderr
+    said = [line.partition(" · ")[0] for line in done.stdout.splitlines() if line.startswith(("agent", "you", "     "))]
+    assert [line for line in said if line.startswith("agent")] == [
+        "agent  Sorry, I did not get that. How many are you?",
+        "agent  For 3: the Otter or the Swan?",
+        "agent  How many are you, then?",
+        "agent  For 4: the Otter or the Swan?",
+        "agent  The Otter is yours. Goodbye.",
+    ]
+    state = cuelight.state()
+    assert state["status"] == "ended"
+    assert state["app_state"] == {
+        "stage": "TerminateSessionStep",
+        "PartySize": {"people": 4, "who": "[private]"},
+        "PickBoat": {"boat": "Otter", "_prompt": "Offer [private] a boat for 4."},
+        "TerminateSessionStep": {},
+    }
+    assert "Ada" not in done.stdout + json.dumps(cuelight.log())
+
+
+def test_a_flow_opens_in_the_step_that_a_state_names(cuelight, rental):
+    state = '{"stage": "PickBoat", "PartySize": {"people": 3, "who": "Ada Byrne"}}'
+    done = cuelight("chat", rental, "--show-prompt", "--state", state, stdin="the swan")
+    assert done.exit_code == 0, done.stderr
+    assert "── view ──\nThe harbour is open.\n\n[private] has to pick a boat for 3.\n" in done.stdout
+    assert "stage    PickBoat  (others: PartySize, TerminateSessionStep)\n" in done.stdout
+    assert "agent  The Swan is yours. Goodbye." in done.stdout
+    assert "Ada" not in done.stdout
+
+
+def test_a_flow_that_was_kept_open_is_taken_up_in_the_step_it_was_in(cuelight, rental):
+    cuelight("chat", rental, "--keep-open", stdin="It is Ada Byrne, there are three of us")
+    done = cuelight("chat", rental, "--resume", "last", "--show-prompt", stdin="the swan")
+    assert done.exit_code == 0, done.stderr
+    assert "── view ──\nThe harbour is open.\n\nOffer [private] a boat for 3.\n" in done.stdout
+    assert "agent  The Swan is yours. Goodbye." in done.stdout
+
+
+def test_a_cue_sheet_that_misspells_a_step_is_refused_before_the_call(cuelight, rental):
+    sheet = rental.parent / "cues.toml"
+    sheet.write_text(sheet.read_text().replace('stage = "PartySize"', 'stage = "PartySise"'))
+    done = cuelight("chat", rental, stdin="hello")
+    assert done.exit_code == 2
+    assert "cue 2 (record): the agent has no stage 'PartySise'; did you mean PartySize?" in done.stderr

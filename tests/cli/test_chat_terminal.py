@@ -111,6 +111,23 @@ def test_the_prompt_is_shown_and_again_when_its_view_changes(terminal, desk):
     chat.end()
 
 
+def test_a_flow_shows_its_step_and_the_prompt_that_a_route_brought(terminal, rental):
+    rental.write_text(rental.read_text().replace("boat: str =", "waits = True\n    boat: str ="))
+    chat = terminal("chat", rental, "--show-prompt")
+    shown = chat.wait_for("       stage PartySize · tools record, weather\nyou    ")
+    assert "Find out how many people come along" in shown
+    chat.type("It is Ada Byrne, there are three of us\n")
+    # The step waits for the caller's next words: what they can lead to is shown.
+    shown = chat.wait_for("       stage PickBoat · tools record, back, weather\nyou    ")
+    assert "── view ──\nThe harbour is open.\n\nOffer [private] a boat for 3.\n" in shown
+    assert "stage    PickBoat  (others: PartySize, TerminateSessionStep)\n" in shown
+    chat.type("the Otter\n")
+    chat.wait_for("The Otter is yours. Goodbye.")
+    rest, code = chat.end()
+    assert code == 0
+    assert "The call has ended (agent_hung_up): 2 turns" in rest
+
+
 def test_it_keeps_to_the_width_of_the_terminal_and_to_no_color(terminal, desk):
     chat = terminal("chat", desk, NO_COLOR="1", COLUMNS="50")
     chat.wait_for("you    ")
