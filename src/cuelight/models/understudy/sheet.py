@@ -139,8 +139,8 @@ def _never_fits(cue: Cue, shown: Mapping[str, Sequence[Tool]]) -> str | None:
     wrong = [misfit(cue, tool.spec.parameters) for tool in there]
     if wrong:
         return None if None in wrong else wrong[0]
-    if cue.stages is not None and cue.stages.isdisjoint(shown):
-        return None  # the stage is what is wrong
+    if cue.stages is not None and not cue.stages <= shown.keys():
+        return None  # a stage that is not there is what is wrong
     return f"{cue.call} is never visible there, only in {' and '.join(dict.fromkeys(stage for stage, _ in places))}"
 
 

@@ -126,8 +126,10 @@ class _Play:
         offered = next((spec for spec in request.offered if spec.name == cue.call), None)
         if offered is None:
             return False
-        others = (spec for spec in request.tools if spec.name == cue.call)
-        return misfit(cue, offered.parameters) is None or all(misfit(cue, spec.parameters) for spec in others)
+        if misfit(cue, offered.parameters) is None:
+            return True
+        # Arguments that are for none of them are a mistake of the sheet, which the tool itself tells best.
+        return all(misfit(cue, spec.parameters) for spec in request.tools if spec.name == cue.call)
 
     def _triggered(self, cue: Cue) -> Mapping[str, Picked] | None:
         """Give what the newest words hold for a cue; None when they do not give it."""
