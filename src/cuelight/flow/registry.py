@@ -107,7 +107,8 @@ def _initial(initial: Any, steps: _Steps, reading: Reading) -> str:
 def check_flow(registry: Registry, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
     """Note where the steps do not fit the flow, or each other."""
     for name, step in registry.steps.items():
-        if name in fields or name in vars(reading.cls):
+        # A step that is written in the body of the flow is an attribute of it, and no other one.
+        if name in fields or inspect.getattr_static(reading.cls, name, step) is not step:
             reading.refuse(f"step {name} has the name of an attribute of the flow; rename one of the two")
         for tool in step.__declaration__.tools:
             for other in tools:
