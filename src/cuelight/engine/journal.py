@@ -15,6 +15,8 @@ __all__ = ["Journal"]
 
 _log = logging.getLogger("cuelight")
 
+_BEFORE_ASKING = frozenset({"tool.result", "cue.crossing"})  # what is stored before the model is asked again
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -43,7 +45,7 @@ class Journal:
         self._learned = False
         """Whether private values became known since the last barrier."""
         self.holds_results = False
-        """Whether the outcome of a tool call is written that is not stored yet."""
+        """Whether the outcome of a tool call, or a move, is written that is not stored yet."""
         self._listeners: list[Callable[[Entry], None]] = []
         self._hearers: list[Callable[[str, bool], None]] = []
         self._unsent = ""
@@ -79,7 +81,7 @@ class Journal:
         project = self._projections.get(type)
         if project is not None:
             project(data)
-            if type == "tool.result":
+            if type in _BEFORE_ASKING:
                 self.holds_results = True
         if shown is None and not private and not self._has_secrets:
             return self._append(type, whole, None)
