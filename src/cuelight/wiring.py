@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from cuelight.agent import Agent
 from cuelight.errors import AgentNotFound, AgentNotLoaded, DeclarationRefused, NotSetUp, StoreUnusable
+from cuelight.flow import Flow
 from cuelight.models import CueSheet, Understudy, resolve_model
 from cuelight.ports import Model, Store
 from cuelight.stores import open_store
@@ -217,6 +218,7 @@ def _agents(module: ModuleType) -> dict[str, type[Agent]]:
         name: value for name, value in vars(module).items()
         if inspect.isclass(value) and issubclass(value, Agent)
         and "__framework__" not in vars(value) and not name.startswith("_")
+        and not (issubclass(value, Flow) and value.__registry__ is None)  # a base of flows, which nobody can open
     }  # fmt: skip
     own = {name: cls for name, cls in found.items() if cls.__module__ == module.__name__}
     return own or found

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuelight import Agent, tool
-from cuelight.agent import delimit, hidden_mentions, static_blocks, static_text
-from cuelight.flow import course_of
+from cuelight.agent import delimit, static_blocks, static_text
+from cuelight.flow import course_of, hidden_mentions
 from cuelight.testing import Script, calls, rehearse
 from lawbook import datas, errors, rehearsing, run
 
@@ -133,11 +133,6 @@ def test_the_view_is_delimited_and_its_words_cannot_end_it() -> None:
     assert "now>" not in inside.lower()
 
 
-def _hidden_mentions(agent: Agent) -> tuple[str, ...]:
-    course = course_of(agent)
-    return hidden_mentions(course.view()[0], course.tools, course.offered().names)
-
-
 def test_a_view_that_speaks_of_a_hidden_tool_is_noticed() -> None:
     class Told(Agent):
         stage: Literal["a", "b"] = "a"
@@ -162,9 +157,9 @@ def test_a_view_that_speaks_of_a_hidden_tool_is_noticed() -> None:
         ("Do not look_ups.", ()),
     ):
         told.text = text
-        assert _hidden_mentions(told) == mentions
+        assert hidden_mentions(told) == mentions
     told.text, told.stage = "Call `book`, after look_up.", "b"
-    assert _hidden_mentions(told) == ()
+    assert hidden_mentions(told) == ()
 
 
 async def test_the_view_stands_beside_the_newest_words_of_the_caller_and_nowhere_else() -> None:

@@ -13,14 +13,24 @@ from cuelight.agent.limits import Limits
 from cuelight.agent.prompt import (
     Block,
     delimit,
-    hidden_mentions,
+    mentions,
     static_blocks,
     static_text,
     undelimit,
     view_text,
 )
 from cuelight.agent.reading import Reading, shown
-from cuelight.agent.snapshot import Notice, Restored, Snapshot, json_object, lay_over, private_values, restore, snapshot
+from cuelight.agent.snapshot import (
+    Notice,
+    Restored,
+    Snapshot,
+    fitting,
+    json_object,
+    lay_over,
+    private_values,
+    restore,
+    snapshot,
+)
 from cuelight.agent.stateful import Stateful
 from cuelight.agent.tools import Effect, Tool, tool
 from cuelight.agent.words import nearest
@@ -51,10 +61,11 @@ __all__ = [
     "ToolHandle",
     "ask",
     "delimit",
-    "hidden_mentions",
+    "fitting",
     "in_handler",
     "json_object",
     "lay_over",
+    "mentions",
     "nearest",
     "open_frame",
     "parse_object",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cuelight.agent.agent import Agent
     from cuelight.agent.tools import Tool
 
-__all__ = ["Block", "delimit", "hidden_mentions", "static_blocks", "static_text", "undelimit", "view_text"]
+__all__ = ["Block", "delimit", "mentions", "static_blocks", "static_text", "undelimit", "view_text"]
 
 _OPEN, _CLOSE = "<now>\n", "\n</now>"
 _TOOLS_NOTE = (
@@ -75,7 +75,7 @@ def view_text(agent: "Agent", source: "Callable[[], str | None]", label: str) ->
     return inspect.cleandoc(text).strip() if "\n" in text else text.strip()
 
 
-def hidden_mentions(text: str, tools: "Iterable[Tool]", shown: "Collection[str]") -> tuple[str, ...]:
+def mentions(text: str, tools: "Iterable[Tool]", shown: "Collection[str]") -> tuple[str, ...]:
     """Name the tools that a view speaks of although they are hidden: a model would announce a call and make none.
 
     A tool is spoken of where its name stands in backticks, or, if it holds an underscore, anywhere as a word.

@@ -1,6 +1,6 @@
 """An agent's state as a whole: written for the log, laid over at the start, and read back from an old log."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,7 +15,17 @@ from cuelight.log import MASK, leaves
 if TYPE_CHECKING:
     from cuelight.agent.stateful import Stateful
 
-__all__ = ["Notice", "Restored", "Snapshot", "json_object", "lay_over", "private_values", "restore", "snapshot"]
+__all__ = [
+    "Notice",
+    "Restored",
+    "Snapshot",
+    "fitting",
+    "json_object",
+    "lay_over",
+    "private_values",
+    "restore",
+    "snapshot",
+]
 
 _encode = msgspec.json.Encoder().encode
 _MASK = _encode(MASK)
@@ -99,16 +109,27 @@ def lay_over(agent: "Stateful", values: Mapping[str, Any], where: str = "the giv
         WrongType: when a value does not fit.
         NotAStage: when the stage is none.
     """
-    owner, fields = type(agent).__name__, agent.__declaration__.fields
-    fitting = {}
-    for name, value in values.items():
-        if name not in fields:
-            close = closest(name, fields)
-            advice = f"Did you mean `{close}`?" if close else "Give it under the name of one of these, or leave it out."
-            raise UndeclaredField(owner, name, tuple(fields), where=where, advice=advice)
-        fitting[name] = fields[name].fit(owner, value, where)
-    for name, value in fitting.items():
+    for name, value in fitting(agent, values, where).items():
         agent._cell.write(name, value)
+
+
+def fitting(agent: "Stateful", values: Mapping[str, Any], where: str, more: Iterable[str] = ()) -> dict[str, Any]:
+    """Give values as the fields hold them; nothing is written. Raises as `lay_over` does.
+
+    Args:
+        agent: whose fields.
+        values: by the names of the fields.
+        where: what writes them, for messages.
+        more: other names that such a state may have, for messages.
+    """
+    owner, fields = type(agent).__name__, agent.__declaration__.fields
+    for name in values:
+        if name not in fields:
+            known = (*fields, *more)
+            close = closest(name, known)
+            advice = f"Did you mean `{close}`?" if close else "Give it under the name of one of these, or leave it out."
+            raise UndeclaredField(owner, name, known, where=where, advice=advice)
+    return {name: fields[name].fit(owner, value, where) for name, value in values.items()}
 
 
 def restore(agent: "Stateful", stored: Mapping[str, Any], *, within: str = "") -> Restored:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 
-from cuelight.agent import Agent, Tool, hidden_mentions, view_text
+from cuelight.agent import Agent, Tool, mentions, view_text
 from cuelight.chart.chart import Chart, Place
 from cuelight.chart.findings import Finding
 from cuelight.chart.sources import Spot, class_spot, function_spot, node_of
@@ -65,7 +65,7 @@ def _hiding(text: str, tools: Iterable[Tool], places: Iterable[Place]) -> dict[s
     """Give the tools that a text names although some places hide them, each with these places."""
     hiding: dict[str, list[str]] = {}
     for place in places:
-        for name in hidden_mentions(text, tools, [tool.name for tool in place.tools]):
+        for name in mentions(text, tools, [tool.name for tool in place.tools]):
             hiding.setdefault(name, []).append(place.name)
     return hiding
 

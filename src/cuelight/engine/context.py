@@ -127,7 +127,7 @@ class CallContext:
             view_at=at,
             view_alone=alone,
             tools=standing.tools,
-            offered=tuple(standing.specs[tool] for tool in gate.tools),
+            offered=tuple([standing.specs[tool] for tool in gate.tools]),
             stage=self.course.stage or None,
         )
 

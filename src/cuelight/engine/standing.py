@@ -114,7 +114,8 @@ class Standing:
         if changed or always:
             private = self._course.private_values() if shot.full != shot.shown else []
             self._journal.write_state(shot.full, shot.shown, changed, cause, private)
-            self._journal.history.stand(self._course.stage)
+            if self._course.memories:
+                self._journal.history.stand(self._course.stage)
 
     def _write_block(self, name: str, text: str, digest: str | None = None) -> None:
         self._journal.write("prompt.changed", {"name": name, "hash": digest or _digest(text), "chars": len(text)})

@@ -16,7 +16,7 @@ from cuelight.engine.replies import Reply, default_type
 from cuelight.engine.response import Response
 from cuelight.engine.speculation import Speculation
 from cuelight.engine.steering import Steering
-from cuelight.flow import HttpContentType
+from cuelight.flow import HttpContentType, LogicStep
 from cuelight.log import Message
 from cuelight.ports import ModelRequest
 from cuelight.wire import whole_text
@@ -84,8 +84,8 @@ class Turn:
         """Run the turn to its end, and give what the caller got."""
         context = self.context
         await context.journal.barrier()  # readers see what began the turn before anything of its answer
-        while self._is_open() and await self._settle():
-            if not self._is_open():
+        while self._is_open():
+            if isinstance(context.course.step, LogicStep) and not await self._settle():
                 break
             self.requests += 1
             answer = await self._ask()
@@ -107,9 +107,12 @@ class Turn:
         return not (self.answered or self.cut or self.out_of_bounds() or self.context.ended is not None)
 
     async def _settle(self) -> bool:
-        """Run the steps of code that the turn has come to; a line is spoken where they lead nowhere."""
+        """Run the steps of code that the turn has come to; tells whether the model may be asked after them.
+
+        A line is spoken where they lead nowhere.
+        """
         if await self.steering.settle():
-            return True
+            return self._is_open()
         if self._is_open():
             self.say(self.context.course.fallback_line, "code")
         return False
@@ -222,7 +225,7 @@ class Turn:
 
     def _beginning(self, messages: Sequence[Message]) -> int:
         """Give the place of the view in a turn that no words of the caller's began."""
-        if messages is not self._began_in:
+        if messages is not self._began_in or self._begins_at > len(messages):  # another step's, or forgotten
             self._began_in, self._begins_at = messages, len(messages)
         return self._begins_at
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from cuelight.agent import Agent, Field, Reading, Setting, Tool
 from cuelight.errors import DeclarationRefused, StageIsRouted, StepNotDefined
@@ -35,6 +35,9 @@ class Flow(Agent):
     __own__ = Agent.__own__ | {"_steps"}
     __of_class__ = frozenset({"define_steps"})
     __stage_home__ = "`steps`"
+    __no_stages__ = (
+        "a flow has no stages before it has steps. Write `steps = (...)` in the same class, or leave out stage=..."
+    )
     __settings__ = MappingProxyType(
         {
             **Agent.__settings__,
@@ -61,21 +64,23 @@ class Flow(Agent):
         if cls.__registry__ is not None:
             check_flow(cls.__registry__, reading, fields, tools)
 
-    def __new__(cls, *args: Any, **options: Any) -> "Flow":
-        instance = super().__new__(cls, *args, **options)
-        registry = cls.__registry__
-        if registry is None:
-            raise DeclarationRefused(
-                cls.__name__, ["it has no steps; write `steps = (First, Second)`, or subclass it and write them there"]
-            )
-        object.__setattr__(instance, "_steps", {})
-        for name, step in registry.steps.items():
-            made = step.__new__(step)
-            object.__setattr__(made, "_flow", instance)
-            made._cell.ledger = instance._cell.ledger
-            instance._steps[name] = made
-            made.__init__()  # type: ignore[misc]
-        return instance
+    if not TYPE_CHECKING:  # as in Stateful
+
+        def __new__(cls, *args, **options):
+            instance = super().__new__(cls, *args, **options)
+            if cls.__registry__ is None:
+                raise DeclarationRefused(
+                    cls.__name__,
+                    ["it has no steps; write `steps = (First, Second)`, or subclass it and write them there"],
+                )
+            object.__setattr__(instance, "_steps", {})
+            for name, step in cls.__registry__.steps.items():
+                made = step.__new__(step)
+                object.__setattr__(made, "_flow", instance)
+                made._cell.ledger = instance._cell.ledger
+                instance._steps[name] = made
+                made.__init__()
+            return instance
 
     def __getstate__(self) -> Any:
         return (*super().__getstate__(), {name: step.__getstate__() for name, step in self._steps.items()})

@@ -14,8 +14,9 @@ from cuelight.agent import (
     Stateful,
     Tool,
     ask,
+    fitting,
     json_object,
-    lay_over,
+    mentions,
     private_values,
     restore,
     snapshot,
@@ -25,14 +26,28 @@ from cuelight.agent import (
 from cuelight.errors import WrongType
 from cuelight.flow.course import AgentCourse, Course, Failures
 from cuelight.flow.flow import Flow
-from cuelight.flow.step import LogicStep, Step, TerminateSessionStep, overrides, restore_step, write_step
+from cuelight.flow.shown import tools_of_step
+from cuelight.flow.step import LogicStep, Step, TerminateSessionStep, fit_step, overrides, restore_step, write_step
 
-__all__ = ["FlowCourse", "course_of"]
+__all__ = ["FlowCourse", "course_of", "hidden_mentions"]
 
 
 def course_of(agent: Agent) -> Course:
     """Give the course of an agent, whatever kind it is of."""
     return FlowCourse(agent) if isinstance(agent, Flow) else AgentCourse(agent)
+
+
+def hidden_mentions(agent: Agent) -> tuple[str, ...]:
+    """Name the tools that an agent's view speaks of now although they are hidden, for a test of every stage.
+
+    Raises:
+        Exception: whatever the methods that make the view raise.
+    """
+    course = course_of(agent)
+    text, failures = course.view()
+    for _, error in failures:
+        raise error
+    return mentions(text, course.tools, course.offered(heard=True).names)
 
 
 class FlowCourse:
@@ -89,14 +104,15 @@ class FlowCourse:
         settled = self._settled.get(key)
         if settled is not None:
             return settled
-        own = [tool for tool in step.__declaration__.tools if not waiting or tool.effect == "read"]
-        shared = [tool for tool in self.agent.__declaration__.tools if tool.shown_in(key[0])]
-        if isinstance(step, TerminateSessionStep | LogicStep):
-            own = shared = []
-        if all(tool.when is None for tool in (*own, *shared)):
-            return self._settled.setdefault(key, Gate((*own, *shared)))
-        offers = (*((tool, step) for tool in own), *((tool, self.agent) for tool in shared))
-        return ask(self.agent._cell.ledger, offers)
+        own = step.__declaration__.tools
+        tools = tuple(
+            tool
+            for tool in tools_of_step(type(self.agent), type(step))
+            if not (waiting and tool in own and tool.effect != "read")
+        )
+        if all(tool.when is None for tool in tools):
+            return self._settled.setdefault(key, Gate(tools))
+        return ask(self.agent._cell.ledger, ((tool, step if tool in own else self.agent) for tool in tools))
 
     def blocks(self) -> tuple[Block, ...]:
         listed = {"": self.agent.__declaration__.tools}
@@ -144,10 +160,12 @@ class FlowCourse:
                 raise WrongType(
                     type(self.agent).__name__, name, "an object of the step's fields", state, where="the given state"
                 )
-        lay_over(self.agent, own)
-        for name, state in values.items():
-            if name in self._steps:
-                write_step(self._steps[name], state, "the given state")
+        given = "the given state"
+        fits: list[tuple[Stateful, dict[str, Any]]] = [(self.agent, fitting(self.agent, own, given, self._steps))]
+        fits.extend((step, fit_step(step, values[name], given)) for name, step in self._steps.items() if name in values)
+        for owner, fit in fits:
+            for name, value in fit.items():
+                owner._cell.write(name, value)
 
     def restore(self, stored: Mapping[str, Any]) -> Restored:
         notices = list(restore(self.agent, {k: v for k, v in stored.items() if k not in self._steps}).notices)

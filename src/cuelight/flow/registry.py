@@ -43,48 +43,55 @@ def read_registry(flow: "type[Flow]", base: "type[Flow]", reading: Reading) -> R
         base: the framework's own.
         reading: gets what is wrong.
     """
-    given = _given(flow, base, reading)
-    if given is None:
+    source, given = _given(flow, base, reading)
+    if source is None:
         return None
-    steps = _registered(given, reading)
+    steps = _registered(source, given, reading)
     if not steps:
         return None
     return Registry(steps, _initial(flow.initial_step, steps, reading))
 
 
-def _given(flow: "type[Flow]", base: "type[Flow]", reading: Reading) -> Any:
-    """Give what a class says its steps are."""
+def _given(flow: "type[Flow]", base: "type[Flow]", reading: Reading) -> tuple[str | None, Any]:
+    """Give what a class says its steps are, and where it says so: nowhere, where it is a base or cannot be asked."""
     define = inspect.getattr_static(flow, "define_steps")
     if define is vars(base)["define_steps"]:
         written = any("steps" in vars(cls) for cls in flow.__mro__ if cls is not base)
-        return flow.steps if written else None
-    try:
-        return define.__func__(flow) if isinstance(define, classmethod) else define(flow)
-    except Exception as error:  # the author's code
+        return ("`steps`" if written else None), flow.steps
+    function = define.__func__ if isinstance(define, classmethod) else define
+    if inspect.iscoroutinefunction(function):
         reading.refuse(
-            f"define_steps() raised {type(error).__name__} ({error}); it is asked once, of the class, when that is "
-            "created: name steps that are defined before the flow, and nothing of an instance"
+            "`define_steps` is async, but asked when the class is created, so it may wait for nothing; write "
+            "`def define_steps(self)`"
         )
-        return None
+    elif inspect.isfunction(function):  # what else it is, is refused with the other names
+        try:
+            return "what define_steps() gives", function(flow)
+        except Exception as error:  # the author's code
+            reading.refuse(
+                f"define_steps() raised {type(error).__name__} ({error}); it is asked once, of the class, when that is "
+                "created: name steps that are defined before the flow, and nothing of an instance"
+            )
+    return None, None
 
 
-def _registered(given: Any, reading: Reading) -> _Steps:
+def _registered(source: str, given: Any, reading: Reading) -> _Steps:
     if not isinstance(given, tuple | list):
-        reading.refuse(f"`steps` is {shown(given)}; write a tuple of Step classes, as in `steps = (First, Second)`")
+        reading.refuse(f"{source} is {shown(given)}; write a tuple of Step classes, as in `steps = (First, Second)`")
         return {}
     if not given:
-        reading.refuse("`steps` is empty; name the Step classes that the conversation has")
+        reading.refuse(f"{source} is empty; name the Step classes that the conversation has")
     steps: _Steps = {}
     for step in given:
         if not (isinstance(step, type) and issubclass(step, Step)):
-            reading.refuse(f"`steps` holds {shown(step)}, which is no Step class")
+            reading.refuse(f"{source} holds {shown(step)}, which is no Step class")
         elif "__framework__" in vars(step):
-            reading.refuse(f"`steps` holds {step.__name__} itself; subclass it, and name the subclass")
+            reading.refuse(f"{source} holds {step.__name__} itself; subclass it, and name the subclass")
         elif step is steps.get(step.__name__):
-            reading.refuse(f"`steps` holds {step.__name__} twice; name each step once")
+            reading.refuse(f"{source} holds {step.__name__} twice; name each step once")
         elif step.__name__ in steps:
             reading.refuse(
-                f"`steps` holds two classes called {step.__name__}; a step is known by its name, so rename one of them"
+                f"{source} holds two classes called {step.__name__}; a step is known by its name, so rename one of them"
             )
         else:
             steps[step.__name__] = step
@@ -95,13 +102,16 @@ def _initial(initial: Any, steps: _Steps, reading: Reading) -> str:
     if initial is None:
         return next(iter(steps))
     name = initial if isinstance(initial, str) else getattr(initial, "__name__", "")
-    if name not in steps or not (isinstance(initial, str) or steps[name] is initial):
+    if name in steps and (isinstance(initial, str) or steps[name] is initial):
+        return name
+    if name in steps:
+        reading.refuse(f"`initial_step` is another class called {name} than the one in its steps; name that one")
+    else:
         said = repr(initial) if isinstance(initial, str) else name or shown(initial)
         reading.refuse(
             f"`initial_step` is {said}, which is none of its steps{nearest(name, steps)}; they are {', '.join(steps)}"
         )
-        return next(iter(steps))
-    return name
+    return next(iter(steps))
 
 
 def check_flow(registry: Registry, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:

@@ -17,7 +17,7 @@ from cuelight.agent import (
     Stateful,
     StateOptions,
     Tool,
-    lay_over,
+    fitting,
     restore,
 )
 from cuelight.errors import AuthorError, OutsideHandler
@@ -34,7 +34,7 @@ else:
 
     F = TypeVar("F")
 
-__all__ = ["LogicStep", "Step", "TerminateSessionStep", "overrides", "restore_step", "write_step"]
+__all__ = ["LogicStep", "Step", "TerminateSessionStep", "fit_step", "overrides", "restore_step", "write_step"]
 
 PROMPT = "_prompt"
 KEPT = "_kept"
@@ -274,11 +274,21 @@ def overrides(step: type[Step[Any]], name: str) -> bool:
 
 
 def write_step(step: Step[Any], values: Mapping[str, Any], where: str) -> None:
-    """Write state of a step, all of it or nothing; an attached prompt goes by its own name.
+    """Write state of a step, all of it or nothing; raises as `fit_step` does.
+
+    Raises:
+        OutsideHandler: in a live call where no handler is running.
+    """
+    for name, value in fit_step(step, values, where).items():
+        step._cell.write(name, value)
+
+
+def fit_step(step: Step[Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Give state of a step as it is kept; nothing is written. An attached prompt goes by its own name.
 
     Raises:
         UndeclaredField, WrongType: when a value is none that the step can hold.
-        OutsideHandler: in a live call where no handler is running.
+        AuthorError: when a name is that of one of its properties.
     """
     rest = dict(values)
     owner, cell = type(step).__name__, step._cell
@@ -287,15 +297,12 @@ def write_step(step: Step[Any], values: Mapping[str, Any], where: str) -> None:
         cell.fields[PROMPT].check(owner, prompt, where)
     declaration = step.__declaration__
     if declaration.fields or not rest:
-        lay_over(step, rest, where)
-    else:
-        for name, value in rest.items():
-            if name in declaration.derived:
-                raise AuthorError(f"{owner}.{name} is a property, so it cannot be saved; save it under another name.")
-            _field(name, Any, _any, None).check(owner, value, where)
-        cell.write(KEPT, {**cell.read(KEPT), **rest})
-    for name, prompt in attached.items():
-        cell.write(name, prompt)
+        return {**fitting(step, rest, where), **attached}
+    for name, value in rest.items():
+        if name in declaration.derived:
+            raise AuthorError(f"{owner}.{name} is a property, so it cannot be saved; save it under another name.")
+        _field(name, Any, _any, None).check(owner, value, where)
+    return {KEPT: {**cell.read(KEPT), **rest}, **attached}
 
 
 def restore_step(step: Step[Any], stored: Mapping[str, Any]) -> tuple[Notice, ...]:
