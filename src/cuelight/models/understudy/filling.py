@@ -31,7 +31,7 @@ class Filling:
     def shown(self, path: str) -> Any:
         """Look up what a line says in a blank."""
         root, _, rest = path.partition(".")
-        picked = self._piece(root)
+        picked = self.piece(root)
         return field_of(picked.shown, rest) if picked is not None else self._find(path)
 
     def argument(self, value: Any) -> Any:
@@ -51,7 +51,7 @@ class Filling:
         blank = line.only_blank
         if blank is None:
             return line.fill(self.shown)
-        picked = self._piece(blank.root)
+        picked = self.piece(blank.root)
         found = picked.value if picked is not None else self._find(blank.path)
         if found is None and not blank.optional:
             raise Unknown(blank.root)
@@ -59,7 +59,8 @@ class Filling:
             self.left_out.append(blank.root)
         return found
 
-    def _piece(self, name: str) -> Picked | None:
+    def piece(self, name: str) -> Picked | None:
+        """Give what the caller said for a slot; None where they said nothing, or where the name is no slot's."""
         if name in self._captures:
             return self._captures[name]
         slot = self._scene.sheet.slots.get(name)

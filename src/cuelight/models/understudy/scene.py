@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from cuelight.flow import VALIDATED
 from cuelight.log import Message
 from cuelight.models.understudy.choosing import choose
 from cuelight.models.understudy.hearing import clean
@@ -19,7 +20,7 @@ from cuelight.models.understudy.shapes import Scope, Slot
 from cuelight.models.understudy.sheet import CueSheet
 from cuelight.ports import ModelRequest
 
-__all__ = ["Picked", "Result", "Scene", "Text", "Utterance"]
+__all__ = ["Picked", "Result", "Scene", "Text", "Utterance", "in_words"]
 
 _PREVIEW = re.compile(r"\s*\(the first \d+ of \d+\)\s*")
 
@@ -190,6 +191,11 @@ class Scene:
             return each.fill(self.within(row)) if each else spoken(row)
         except Unknown:
             return spoken(row)
+
+
+def in_words(value: Any) -> bool:
+    """Whether a tool answered with words in the place of data; the standard ones of a tool that is done are none."""
+    return isinstance(value, Text) and value != VALIDATED
 
 
 def _values(value: Any) -> Iterable[Any]:

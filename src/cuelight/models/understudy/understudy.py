@@ -11,7 +11,7 @@ from cuelight.models.understudy.filling import Filling
 from cuelight.models.understudy.hearing import heard, pattern
 from cuelight.models.understudy.lines import Line, Unknown, field_of
 from cuelight.models.understudy.picking import pick
-from cuelight.models.understudy.scene import Picked, Result, Scene, Text
+from cuelight.models.understudy.scene import Picked, Result, Scene, in_words
 from cuelight.models.understudy.shapes import After, Cue, Outcome, Slot
 from cuelight.models.understudy.sheet import CueSheet, misfit
 from cuelight.models.words import words
@@ -237,8 +237,9 @@ class _Play:
         return None
 
     def _is_told(self, cue: Cue) -> bool:
-        """Whether a cue uses pieces of what the caller said: only then can it follow from words that are past."""
-        return any(blank.root in self._sheet.slots for line in cue.lines for blank in line.blanks)
+        """Whether the caller has said a piece that a cue uses: only then can it follow from words that are past."""
+        filling = Filling(self._scene, cue, {}, self._find)
+        return any(filling.piece(blank.root) is not None for line in cue.lines for blank in line.blanks)
 
     # --- lines --------------------------------------------------------------------------------------------------------
 
@@ -247,7 +248,7 @@ class _Play:
 
     def _done(self) -> list[Result]:
         before = self._scene.results[: self._scene.this_turn]
-        return [result for result in before if not isinstance(result.value, Text)] + self._turn()
+        return [result for result in before if not in_words(result.value)] + self._turn()
 
     def _filled(self, lines: tuple[Line, ...], find: Callable[[str], Any] | None = None) -> str:
         line = lines[self._scene.agent_lines % len(lines)]
@@ -306,7 +307,7 @@ def _is(value: Any, when: Outcome) -> bool:
         kind = (
             "null" if value is None
             else "empty" if value in ([], {}, "")
-            else "error" if isinstance(value, Text)
+            else "error" if in_words(value)
             else "data"
         )  # fmt: skip
         return kind == when.kind
