@@ -19,6 +19,7 @@ from cuelight.agent import (
     Tool,
     fitting,
     restore,
+    shown,
 )
 from cuelight.errors import AuthorError, OutsideHandler
 from cuelight.log import MASK
@@ -260,6 +261,21 @@ class TerminateSessionStep(Step[F]):
     """What code says when the model has failed to."""
     reason: ClassVar[str] = "agent_hung_up"
     """Why the call ends, as in its `call.ended` entry."""
+
+    @classmethod
+    def __vet__(cls, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
+        super().__vet__(reading, fields, tools)
+        for name, wanted in (("fallback_line", "a line that can be spoken"), ("reason", "a word, as in 'done'")):
+            value = getattr(cls, name)
+            if name in fields:
+                reading.refuse(f"field `{name}` has the name of a setting; leave out the annotation: `{name} = ...`")
+            elif not (isinstance(value, str) and value.strip()):
+                reading.refuse(f"`{name}` is {shown(value)}; write {wanted}")
+        for tool in tools:
+            reading.refuse(
+                f"tool `{tool.method}` could never be called, since the goodbye is asked for without tools; move it to "
+                "another Step"
+            )
 
     def get_prompt(self) -> str | None:
         """Give the prompt that the route brought, or ask for a short goodbye."""
