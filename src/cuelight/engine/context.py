@@ -46,6 +46,8 @@ class CallContext:
         """Why the call is to end, or has ended."""
         self.closed = False
         """Whether its end is written."""
+        self.carried: str | None = None
+        """A message that came with a route to a step of code alone, which has no model to hear it."""
         self.turns = 0
         self.usage: dict[tuple[str, str], dict[str, int]] = {}
         self.speak: Callable[[str], object] = lambda text: None

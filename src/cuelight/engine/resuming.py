@@ -11,7 +11,7 @@ from cuelight.engine.replies import Reply
 from cuelight.engine.routing import take_route
 from cuelight.errors import AuthorError
 from cuelight.flow import HttpContentType, go
-from cuelight.log import Fold, Record, unmasked
+from cuelight.log import MASK, Fold, Record, unmasked
 from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
 
 __all__ = ["Resumption"]
@@ -58,6 +58,8 @@ class Resumption:
                 self._conduct.summarise()
         else:
             await self._settle(state)
+            if context.ended is not None:  # a hook of the move that was made up for has ended the call
+                await self._conduct.finish(context.ended, "agent")
         await context.journal.barrier()
         return self._replies()
 
@@ -78,25 +80,30 @@ class Resumption:
         unknown = {type_ for type_ in self._by_type if type_ not in ENTRY_TYPES and not is_opaque(type_)}
         notices += _skipped("entry-unknown", "are of a kind unknown here", unknown, self._by_type)
         notices += _skipped("entry-unreadable", "do not fit their shape", set(self._unreadable), self._unreadable)
-        told_before = {(data["code"], data["message"]) for data in self._data("error")}
         for code, message in notices:
-            if (code, message) not in told_before:
-                context.error(code, message)
+            self._tell(code, message)
         context.standing.resume(state)
 
     def _has_spoken(self) -> bool:
         """Tell whether the caller has spoken since the call came to where it is."""
-        moves = self._by_type.get("state.changed", ())
-        moved = max((entry.seq for entry in moves if "stage" in entry.data["changed"]), default=0)
+        moved = self._moved_at()
         said = self._by_type.get("turn.user", ())
         return any(entry.seq > moved and entry.data["text"].strip() for entry in said)
+
+    def _moved_at(self) -> int:
+        """Give the seq of the newest change of the stage."""
+        changes = self._by_type.get("state.changed", ())
+        return max((entry.seq for entry in changes if "stage" in entry.data["changed"]), default=0)
+
+    def _tell(self, code: str, message: str) -> None:
+        """Write an `error` entry, unless the log holds it already."""
+        if all((data["code"], data["message"]) != (code, message) for data in self._data("error")):
+            self._context.error(code, message)
 
     async def _settle(self, state: State) -> None:
         """Give every call of the log that has no result the one it is due, and close the turn that broke off."""
         context = self._context
-        course = context.course
-        own = course.step.__declaration__.tools if course.step is not None else ()
-        effects = {tool.name: tool.effect for tool in (*course.tools, *own)}  # of one name, the current step's
+        effects = self._effects()
         begun = {run.call_id: run for run in state.tools}
         for run in state.tools:
             if run.status == "running":
@@ -104,6 +111,7 @@ class Resumption:
                 error = lines.UNKNOWN_READ if effects.get(run.name) == "read" else lines.UNKNOWN_OUTCOME
                 context.journal.write("cue.unknown", {**named, "reason": "crash"})
                 context.journal.write("tool.result", {**named, "error": error})
+        broken_off: set[str] = set()
         for reply in list(self._data("cue.reply"))[-1:]:
             for call in reply["calls"]:
                 if call["call_id"] not in begun:
@@ -111,32 +119,84 @@ class Resumption:
                     context.journal.write("tool.call", {**named, "arguments": {}, "speech_id": reply["speech_id"]})
                     context.journal.write("tool.result", {**named, "error": lines.NOT_RUN_RESUMED})
                     context.journal.write("cue.refused", {**named, "reason": "not run"})
-            runs = [begun.get(call["call_id"]) for call in reply["calls"]]
-            if any(run is None or run.status == "running" for run in runs):
-                await self._move({run.call_id: run.name for run in runs if run is not None})
+            ids = [call["call_id"] for call in reply["calls"]]
+            if any(one not in begun or begun[one].status == "running" for one in ids):
+                broken_off.update(ids)
         self._close_turn()
+        owed = self._owed(state, broken_off)
+        context.carried = self._carried([route for route in self._data("cue.route") if _moves(route)], owed)
+        if owed is not None:
+            await self._move(owed, {run.call_id: run.name for run in state.tools})
 
-    async def _move(self, tools: dict[str, str]) -> None:
-        """Make the move that a batch owes which broke off after the call that asked for it."""
-        for route in self._data("cue.route"):
-            tool = tools.get(route.get("call_id", ""))
-            if (
-                tool is not None
-                and route["kind"] == "go"
-                and route["applied"]
-                and route.get("to", route["from"]) != route["from"]
-            ):
-                owed = go(route["to"]).with_state(route.get("state", {}))
-                owed = owed.with_prompt(route["prompt"]) if "prompt" in route else owed
-                owed = owed.with_message(route["message"]) if isinstance(route.get("message"), str) else owed
-                cause = {"kind": "tool", "tool": tool, "call_id": route["call_id"]}
-                try:
-                    take_route(self._context.course, owed)
-                except AuthorError as error:  # today's class is another one
-                    self._context.error(error.code, str(error))
-                    return
-                aside = Aside(self._context, self._conduct.speak)
-                await aside.steering.move(owed, cause, f"the route of {tool}")
+    def _effects(self) -> dict[str, str]:
+        """Give what running a tool does, by name; of one name, it is that of the tool that the current step shows."""
+        course = self._context.course
+        shared = course.agent.__declaration__.tools
+        own = course.step.__declaration__.tools if course.step is not None else ()
+        return {tool.name: tool.effect for tool in (*course.tools, *shared, *own)}
+
+    def _owed(self, state: State, broken_off: set[str]) -> dict[str, Any] | None:
+        """Give the route whose move the log ends before, where there is one.
+
+        Args:
+            state: what the log folds into.
+            broken_off: the ids of the calls of a batch that did not come to its end, and so not to its move.
+        """
+        moves = (entry for entry in self._by_type.get("cue.route", ()) if _moves(entry.data))
+        newest = max(moves, key=lambda entry: entry.seq, default=None)
+        if newest is None:
+            return None
+        # Between a route and its move there are hooks alone; a turn or an event comes after it.
+        later = (
+            one.seq for type_ in ("turn.user", "event.received", "cue.reply") for one in self._by_type.get(type_, ())
+        )
+        if max(later, default=0) > newest.seq:
+            return None
+        if newest.data.get("call_id") in broken_off:
+            return newest.data
+        is_made = self._moved_at() > newest.seq or state.app_state.get("stage") == newest.data["to"]
+        return None if is_made else newest.data
+
+    def _carried(self, moves: list[dict[str, Any]], owed: dict[str, Any] | None) -> str | None:
+        """Give the message that was on its way through steps of code alone, where the call stands in one.
+
+        Args:
+            moves: the routes that led from stage to stage.
+            owed: the newest of them, where its move was not made.
+        """
+        course = self._context.course
+        at = course.stage
+        for route in reversed(moves if owed is None else moves[:-1]):
+            if route["to"] != at or course.memories.get(at, "") is not None:  # it led elsewhere, or a model heard it
+                return None
+            if isinstance(route.get("message"), str):
+                return str(route["message"])
+            at = route["from"]
+        return None
+
+    async def _move(self, route: dict[str, Any], tools: dict[str, str]) -> None:
+        """Make the move that a route asked for, its hooks included, which may have run before.
+
+        Args:
+            route: as the log has it.
+            tools: the names of the tools that were called, by the ids of their calls.
+        """
+        context = self._context
+        brought = {name: value for name, value in route.get("state", {}).items() if value != MASK}  # others are erased
+        owed = go(route["to"]).with_state(brought)
+        if route.get("prompt", MASK) != MASK:
+            owed = owed.with_prompt(route["prompt"])
+        if isinstance(route.get("message"), str):
+            owed = owed.with_message(route["message"])
+        tool = tools.get(route.get("call_id", ""))
+        cause = None if tool is None else {"kind": "tool", "tool": tool, "call_id": route["call_id"]}
+        try:
+            take_route(context.course, owed)
+        except AuthorError as error:  # today's class is another one
+            self._tell(error.code, str(error))
+            return
+        aside = Aside(context, self._conduct.speak)
+        await aside.steering.move(owed, cause, "the route" if tool is None else f"the route of {tool}")
 
     def _close_turn(self) -> None:
         """Write what was spoken in a turn that broke off; the caller's message stays unanswered."""
@@ -186,6 +246,11 @@ def _skipped(code: str, why: str, types: set[str], by_type: dict[str, list[Entry
         seqs = ", ".join(str(entry.seq) for entry in by_type[type_])
         notices.append((code, f"Entries of type {type_!r} ({seqs}) {why}: kept, and skipped."))
     return notices
+
+
+def _moves(route: dict[str, Any]) -> bool:
+    """Tell whether a route that was written down leads to another stage, and counts."""
+    return bool(route["applied"]) and route["kind"] == "go" and route.get("to", route["from"]) != route["from"]
 
 
 def _content_type(name: str | None) -> HttpContentType:

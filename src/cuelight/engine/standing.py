@@ -66,7 +66,7 @@ class Standing:
             if hashes.get(block.name) != _digest(block.text):
                 self._write_block(block.name, block.text)
         self._view_hash = hashes.get("view", "")
-        self._view_text = None  # the log holds its hash alone
+        self._view_text = None if self._view_hash else ""  # the log holds its hash alone, and nothing of an empty one
 
     def _is_bare(self, now: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
         """Tell whether the log still shows a value that is private by today's class."""

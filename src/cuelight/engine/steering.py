@@ -40,8 +40,6 @@ class Steering:
         self._context = context
         self._host = host
         self._transitions = 0
-        self._carried: str | None = None
-        """A message that came with a route to a step of code alone, which has no model to hear it."""
 
     def count(self) -> bool:
         """Count a move that is about to be made; tells whether it may be, and stops the host where it may not."""
@@ -68,13 +66,13 @@ class Steering:
         entered = course.step
         await self._run_hook(entered, "on_enter", names)
         self._commit(staged_by(course, label, lambda: course.bring(stage, route.state, route.prompt)), names)
-        message = route.message if isinstance(route.message, str) else self._carried
-        self._carried = None
+        message = route.message if isinstance(route.message, str) else context.carried
+        context.carried = None
         if entered is not None:
             message = await self._run_hook(entered, "on_crossing", names, message, left, otherwise=message)
         context.standing.tell(list(names), cause)
         if isinstance(entered, LogicStep):
-            message, self._carried = None, message
+            message, context.carried = None, message
         if message or entered is not None:
             self.cross(start, stage, message)
 
