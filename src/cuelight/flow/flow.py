@@ -118,7 +118,7 @@ class Flow(Agent):
         Raises:
             StepNotDefined: when the flow does not register it.
         """
-        name = step if isinstance(step, str) else getattr(step, "__stage__", str(step))
+        name = step if isinstance(step, str) else getattr(step, "__name__", str(step))
         found = self._steps.get(name)
         if found is None or not (isinstance(step, str) or type(found) is step):
             raise StepNotDefined(name, type(self).__name__)
