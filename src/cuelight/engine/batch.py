@@ -186,11 +186,15 @@ class Batch:
             self._context.journal.write("tool.call", data)
 
     def _is_private(self, call: _Call, name: str) -> bool:
-        """Tell whether an argument is private: as declared, or where its name is none that the tool declares."""
-        if call.tool is None:
-            return any(name in tool.pii_arguments for tool in self._context.course.tools)
-        declared = call.tool.arguments.parameters
-        return name in call.tool.pii_arguments or (bool(call.tool.pii_arguments) and name not in declared)
+        """Tell whether an argument is private: as the tool on offer declares it, else as any does that may be meant."""
+        offered = self._offered.find(call.name)
+        if offered is not None and name in offered.arguments.parameters:
+            return name in offered.pii_arguments
+        tools = self._context.course.tools
+        meant = (tool for tool in tools if tool.name == call.name and tool.pii_arguments)
+        return any(name in tool.pii_arguments for tool in tools) or any(
+            name not in tool.arguments.parameters for tool in meant
+        )
 
     def _refuse(self, call: _Call) -> None:
         """Answer a call that does not run; its three entries are stored together."""
