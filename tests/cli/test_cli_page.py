@@ -14,9 +14,9 @@ from cuelight.cli import app
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 HELP = re.compile(r"<!-- (cuelight[^>]*?) -->\n```\n.*?```\n", re.DOTALL)
 COMMANDS = (
-    "cuelight", "cuelight demo", "cuelight new", "cuelight chat", "cuelight prompt", "cuelight log list",
-    "cuelight log show", "cuelight log state", "cuelight log verify", "cuelight log erase", "cuelight wire schema",
-    "cuelight doctor",
+    "cuelight", "cuelight demo", "cuelight new", "cuelight chat", "cuelight prompt", "cuelight graph", "cuelight check",
+    "cuelight log list", "cuelight log show", "cuelight log state", "cuelight log verify", "cuelight log erase",
+    "cuelight wire schema", "cuelight doctor",
 )  # fmt: skip
 
 

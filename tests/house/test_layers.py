@@ -13,7 +13,7 @@ DESIGN = [
     {"cli"},
     {"wiring"},
     {"gateway", "voice", "console", "testing"},
-    {"engine", "models", "stores"},
+    {"engine", "models", "stores", "chart"},
     {"ports"},
     {"flow"},
     {"agent"},

@@ -54,9 +54,9 @@ class Drawing:
 def draw(chart: Chart) -> Drawing:
     """Choose what to draw of a chart.
 
-    The first place stands on top, each other one as far below as it is routes away. What all of several places show,
-    and every route that starts from all of them, is drawn at one box that stands for all. Routes that the code alone
-    does not tell lead to a box of their own, as do those that end the call.
+    The first place stands on top, what it leads to below. What all of several places show, and every route that starts
+    from all of them, is drawn at one box that stands for all. Routes that the code alone does not tell lead to a box of
+    their own, as do those that end the call.
     """
     talking = [place.name for place in chart.places if place.talks]
     common = _common(chart, talking)
@@ -99,20 +99,35 @@ def _boxes(
     for place in chart.places:
         tools = tuple(tool for tool in place.tools if tool not in (common or ()))
         yield Box(keys[place.name], place.name, place.kind, tools, place.initial, ranks[keys[place.name]])
-    if "computed" in ranks:
+    led = {arrow.end for arrow in arrows}
+    if "computed" in led:
         yield Box("computed", "decided at run time", "computed", (), False, ranks["computed"])
-    if "over" in ranks:
+    if "over" in led:
         yield Box("over", "the call ends", "over", (), False, ranks["over"])
 
 
 def _ranks(chart: Chart, keys: dict[str, str], arrows: tuple[Arrow, ...]) -> dict[str, int]:
-    """Give how far down each box stands: as far as it is away; one that leads nowhere on, below all that lead to it.
+    """Give how far down each box stands: below all that lead on to it.
 
-    What no route leads to comes last.
+    A route leads on where it goes to a place that is further away, or as far and declared later, or that leads nowhere
+    itself. What no route leads to comes after all the rest.
     """
     away = distances(chart)
-    ranks = {key: away.get(name, max(away.values()) + 1) for name, key in keys.items()} | {"everywhere": 0}
+    declared = [place.name for place in chart.places]
     onward = {arrow.start for arrow in arrows if not arrow.loops}
-    for end in dict.fromkeys(arrow.end for arrow in arrows if not arrow.loops and arrow.end not in onward):
-        ranks[end] = max(ranks[arrow.start] + 1 for arrow in arrows if arrow.end == end and arrow.start != end)
+    reached = (name for name in declared if name in away and name != chart.initial)
+    others = sorted(reached, key=lambda name: (keys[name] not in onward, away[name]))
+    ranks: dict[str, int] = {}
+
+    def stand(key: str, otherwise: int = 0) -> None:
+        above = [ranks[arrow.start] for arrow in arrows if arrow.end == key and arrow.start in ranks]
+        ranks[key] = max(above) + 1 if above else otherwise
+
+    for key in (keys[chart.initial], "everywhere", *(keys[name] for name in others)):
+        stand(key)
+    for name in declared:
+        if name not in away:
+            stand(keys[name], max(ranks.values()) + 1)
+    for key in ("computed", "over"):
+        stand(key)
     return ranks

@@ -24,11 +24,13 @@ class Lane:
     side: Side
     index: int
 
-    @property
-    def span(self) -> tuple[float, float]:
-        """The ranks it passes; within one rank, half of it."""
-        low, high = sorted((self.start.rank, self.end.rank))
-        return low, high if high > low else low + 0.5
+    def span(self, frames: Iterable[Frame]) -> tuple[float, float]:
+        """Give how far down it begins and ends, in ranks; the room between two of them counts as half."""
+        ends = (
+            self.start.rank + 0.4 * self.leaves_below(frames),
+            self.end.rank - 0.4 * self.enters_above(frames),
+        )
+        return min(ends), max(ends)
 
     def leaves_below(self, frames: Iterable[Frame]) -> bool:
         """Tell whether it must leave through the room below its box, as another box stands at its side."""
@@ -56,8 +58,8 @@ class Lanes:
     def __init__(self, drawing: Drawing, frames: Mapping[str, Frame]) -> None:
         self._frames = tuple(frames.values())
         self.all: list[Lane] = []
-        for lane in sorted(_wanted(drawing, frames), key=lambda lane: lane.span[1] - lane.span[0]):
-            taken = {other.index for other in self.all if other.side == lane.side and _overlap(other, lane)}
+        for lane in sorted(_wanted(drawing, frames), key=lambda lane: abs(lane.end.rank - lane.start.rank)):
+            taken = {other.index for other in self.all if other.side == lane.side and self._overlap(other, lane)}
             index = next(number for number in range(len(taken) + 1) if number not in taken)
             self.all.append(Lane(lane.arrow, lane.start, lane.end, lane.side, index))
 
@@ -78,6 +80,10 @@ class Lanes:
                 mine.append((lane, leaves is (side == "right")))
         return [lane.arrow for lane, upward in sorted(mine, key=lambda each: _order(each[0].index, each[1]))]
 
+    def _overlap(self, one: Lane, other: Lane) -> bool:
+        (top, bottom), (its_top, its_bottom) = one.span(self._frames), other.span(self._frames)
+        return max(top, its_top) < min(bottom, its_bottom)
+
     def _room(self, side: Side, index: int) -> float:
         lanes = [lane for lane in self.all if lane.side == side and lane.index == index]
         return max(width_of(label, LABEL) for lane in lanes for label in lane.arrow.labels) + 24
@@ -93,7 +99,3 @@ def _wanted(drawing: Drawing, frames: Mapping[str, Frame]) -> Iterator[Lane]:
         start, end = frames[arrow.start], frames[arrow.end]
         if not arrow.loops and end.rank != start.rank + 1:
             yield Lane(arrow, start, end, "left" if end.rank > start.rank else "right", 0)
-
-
-def _overlap(one: Lane, other: Lane) -> bool:
-    return max(one.span[0], other.span[0]) < min(one.span[1], other.span[1])

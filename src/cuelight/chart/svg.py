@@ -24,13 +24,13 @@ _DARK = {
 }  # fmt: skip
 _RULES = (
     ".page{{fill:{page}}}.box{{fill:{box};stroke:{edge}}}.title{{fill:{text}}}.tool{{fill:{tool}}}.note{{fill:{dim}}}"
-    ".arrow{{stroke:{arrow}}}.head,.dot{{fill:{arrow}}}.label{{fill:{tool};stroke:{page}}}"
+    ".arrow{{stroke:{arrow}}}.head,.dot{{fill:{arrow}}}.label{{fill:{tool}}}"
     ".of-step{{fill:{step}}}.of-logic{{fill:{logic}}}.of-end{{fill:{end}}}.of-shared{{fill:{shared}}}"
 )
 _FONTS = (
     ".title{font:600 14px system-ui,-apple-system,'Segoe UI',sans-serif}"
     ".tool,.note,.label{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
-    ".note,.label{font-size:11px}.label{paint-order:stroke;stroke-width:4px;stroke-linejoin:round}"
+    ".note,.label{font-size:11px}"
     ".box{stroke-width:1.2}.arrow{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:5 4}"
 )
 _COLOURS: Mapping[str, str] = {
@@ -108,7 +108,8 @@ def _arrow(path: Path) -> str:
 
 
 def _label(path: Path) -> Iterator[str]:
-    x, (_, top, _, _) = path.label[0], path.label_rect
+    x, (left, top, right, bottom) = path.label[0], path.label_rect
+    yield f'<rect class="page" x="{left - 3:.1f}" y="{top:.1f}" {_size(right - left + 6, bottom - top)} rx="3"/>'
     for number, label in enumerate(path.arrow.labels):
         y = top + LABEL_LINE * number + 10
         yield f'<text class="label" x="{x:.1f}" y="{y:.1f}" text-anchor="{path.anchor}">{_text(label)}</text>'

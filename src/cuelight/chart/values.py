@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from cuelight.chart.sources import Spot
@@ -112,7 +112,7 @@ def plain(thing: Any, spot: Spot = _NOWHERE) -> Any:
     """Give a value of the running program as far as it tells where a route leads; else `UNKNOWN`. It can be hashed."""
     if isinstance(thing, Mapping | tuple | list):
         return elements(thing, spot)
-    kept = (str, type, Enum, FunctionType, ModuleType, Instance, Bound, Super, Several)
+    kept = (str, type, Enum, FunctionType, BuiltinFunctionType, ModuleType, Instance, Bound, Super, Several)
     return thing if thing is None or thing is ROUTE or isinstance(thing, kept) else UNKNOWN
 
 

@@ -16,6 +16,8 @@ app = group(
         "new": ("cuelight.cli.new", "Make an agent, its cue sheet and its first test."),
         "chat": ("cuelight.cli.chat", "Talk with an agent, here in the terminal or through a pipe."),
         "prompt": ("cuelight.cli.prompt", "Show what a model is told, and which tools it may call."),
+        "graph": ("cuelight.cli.graph", "Draw the map of an agent: what each step shows, and every route."),
+        "check": ("cuelight.cli.check", "Check the map of an agent, and say where and how to mend it."),
         "log": ("cuelight.cli.log", "Read, check and erase the logs of calls."),
         "wire": ("cuelight.cli.wire", "Show the format of the logs."),
         "doctor": ("cuelight.cli.doctor", "Say what is set up, what is missing and how to add it."),
