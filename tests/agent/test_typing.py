@@ -1,4 +1,4 @@
-"""A type checker sees fields, tools and `state()` as an author wrote them, and refuses what would be refused anyway."""
+"""A type checker sees fields, tools, steps and routes as they were written, and refuses what would be refused anyway."""
 
 import os
 import re
@@ -38,11 +38,14 @@ def _expected(path: Path) -> set[tuple[str, int, str]]:
     }
 
 
-def test_what_an_author_writes_is_accepted_with_its_types(found: set[tuple[str, int, str]]) -> None:
-    assert not {error for error in found if error[0] == "accepted.py"}
+@pytest.mark.parametrize("name", ["accepted.py", "flow_accepted.py"])
+def test_what_an_author_writes_is_accepted_with_its_types(found: set[tuple[str, int, str]], name: str) -> None:
+    assert (SAMPLES / name).exists()
+    assert not {error for error in found if error[0] == name}
 
 
-def test_what_is_wrong_is_refused_where_it_is(found: set[tuple[str, int, str]]) -> None:
-    expected = _expected(SAMPLES / "refused.py")
+@pytest.mark.parametrize("name", ["refused.py", "flow_refused.py"])
+def test_what_is_wrong_is_refused_where_it_is(found: set[tuple[str, int, str]], name: str) -> None:
+    expected = _expected(SAMPLES / name)
     assert len(expected) > 10
-    assert {error for error in found if error[0] == "refused.py"} == expected
+    assert {error for error in found if error[0] == name} == expected
