@@ -1,4 +1,4 @@
-"""Law 15 in flows: what is asked ahead is asked in the step the words will find, and leaves no trace until they come."""
+"""Law 15 in flows: what is asked ahead is asked in the step that the words find, and leaves no trace until then."""
 
 import asyncio
 from typing import Any

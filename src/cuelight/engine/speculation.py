@@ -49,7 +49,7 @@ class Speculation:
         if self._task.done() and (self._task.cancelled() or self._task.exception() or self._task.result().error):
             return False
         ours = self._request
-        return (ours.view, ours.offered, ours.static) == (request.view, request.offered, request.static)
+        return all(getattr(ours, part) == getattr(request, part) for part in ("stage", "view", "offered", "static"))
 
     async def adopt(self, hear: Callable[[str], None]) -> Attempt:
         """Go on as the request of a turn: the words that came so far are passed on, the others as they come."""
