@@ -1,4 +1,4 @@
-"""A type checker sees fields, tools, steps and routes as they were written, and refuses what would be refused anyway."""
+"""A type checker sees fields, tools, steps and routes as they are written, and refuses what would be refused anyway."""
 
 import os
 import re
