@@ -34,6 +34,19 @@ call = "cut"
 with = { size = "{size?}" }
 recall = []
 
+[[cue]]
+name = "as before"
+hears = "as before"
+call = "cut"
+with = { size = "{size?}" }
+recall = []
+
+[[cue]]
+name = "what was said"
+hears = "what did I say"
+say = "{color?} {size?}"
+recall = ["size"]
+
 [[after]]
 tool = ["paint", "cut"]
 when = "error"
@@ -104,3 +117,8 @@ def test_the_standard_words_of_a_tool_are_no_error() -> None:
 def test_a_call_that_could_do_without_everything_follows_from_something_that_was_said() -> None:
     assert talk("red, size 3") == [("Cut to 3.", "Cut")]
     assert talk("red") == [("Which size?", "Cut")]
+
+
+def test_a_cue_takes_from_earlier_words_only_what_it_may_recall() -> None:
+    assert talk("red, size 3", "what did I say?")[-1] == ("3", "Cut")
+    assert talk("red, size 3", "as before")[-1] == ("That cannot be.", "Cut")  # there was nothing to cut to

@@ -32,7 +32,7 @@ class Filling:
         """Look up what a line says in a blank."""
         root, _, rest = path.partition(".")
         picked = self.piece(root)
-        return field_of(picked.shown, rest) if picked is not None else self._find(path)
+        return field_of(picked.shown, rest) if picked is not None else self._else(path)
 
     def argument(self, value: Any) -> Any:
         """Fill an argument of a call; a piece alone keeps its type, and what may be missing is left out.
@@ -52,7 +52,7 @@ class Filling:
         if blank is None:
             return line.fill(self.shown)
         picked = self.piece(blank.root)
-        found = picked.value if picked is not None else self._find(blank.path)
+        found = picked.value if picked is not None else self._else(blank.path)
         if found is None and not blank.optional:
             raise Unknown(blank.root)
         if found is None:
@@ -68,3 +68,7 @@ class Filling:
             return None
         recall = slot.recall if self._cue.recall is None else name in self._cue.recall
         return self._scene.piece(slot, recall=recall)
+
+    def _else(self, path: str) -> Any:
+        """Look up what is no piece; a piece that the cue may not recall is not taken from earlier words here either."""
+        return None if path.partition(".")[0] in self._scene.sheet.slots else self._find(path)
