@@ -88,9 +88,10 @@ WALKS: dict[str, tuple[int, list[tuple[str, str, str]]]] = {
         ("that's all, bye", GOODBYE, "Goodbye!"),
     ]),
     "two matters": (14, [
-        ("Jo March", "Reception", "what is it about"),
+        ("Jo March. I have a question", "Reception", "what is it about"),
         ("I've been charged twice", "Billing", "Is one of them wrong?"),
-        ("I never ordered television", "Billing", "The television will be looked into"),
+        ("what is fibre?", "Billing", "Shall I?"),
+        ("no, I never ordered television", "Billing", "The television will be looked into"),
         ("and my wifi keeps dropping", "Faults", "Which day would suit you?"),
         ("sunday", "Faults", "on no Sunday"),
         ("saturday", "Faults", "comes on Saturday 7 March"),
