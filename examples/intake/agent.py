@@ -112,7 +112,7 @@ class Address(Step["Intake"]):
             city: the city or town.
         """
         if postcode and not SERVED.fullmatch(postcode.strip()):
-            self.refused += 1
+            self.refused += 1  # nothing else of it is kept
             if self.refused < 3:
                 return stay("That address is outside the area that the clinic serves. Ask for another one.")
             return go(TerminateSessionStep).with_prompt(
