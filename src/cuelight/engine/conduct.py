@@ -88,6 +88,7 @@ class Conduct:
         if route is not None:
             aside.steering.tell_made(route, self._opened_at)
         await self._proceed(aside, moved=step is not None)
+        await context.journal.barrier()  # where steps of code led on, nothing has stored that yet
 
     async def _run_opening(
         self, label: str, hook: Callable[[], Any], aside: Aside, later: list[Callable[[], object]], **options: Any
