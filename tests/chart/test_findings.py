@@ -173,6 +173,20 @@ def test_many_targets_of_its_own(check):
     ]  # fmt: skip
 
 
+def test_a_logic_step_may_lead_to_many(check):
+    names = [f"S{number}" for number in range(6)]
+    text = "".join(f"class {name}(TerminateSessionStep): pass\n" for name in names)
+    text += f"class Hub(LogicStep):\n    def run_logic(self): return go(({', '.join(names)})[self.flow.n])\n"
+    text += f"class Trip(Flow):\n    steps = (Hub, {', '.join(names)})\n    n: int = 0\n"
+    assert check(text, "Trip") == []
+
+
+def test_the_frameworks_own_end_has_its_place_in_the_flow(check):
+    ask = CLEAN.partition("class Think")[0].replace("return Think", "return Ask")
+    flow = "class Trip(Flow):\n    steps = (Ask, TerminateSessionStep)\n"
+    assert [(code, line) for _, code, line, _, _ in check(ask + flow, "Trip")] == [("unreachable", 7), ("no-way-on", 3)]
+
+
 PROMPTS = """\
 class Ask(Step):
     def get_prompt(self):

@@ -336,6 +336,73 @@ def test_inherited_tools_are_routes_of_each_step_that_has_them(written):
     assert [(r.origins, r.target) for r in routes_of(module, "Trip")] == [(("One",), "Two"), (("Two",), "One")]
 
 
+def test_functions_that_call_each_other_are_read_from_either(written):
+    module = written(f"""{STEPS}
+    class Here(Step):
+        @tool
+        def one(self):
+            self.two()
+            return go(B)
+        @tool
+        def two(self):
+            self.one()
+            return go(C)
+        @tool
+        def three(self, items: list[str]):
+            return self.three([items, items]) or go(A)
+    class Trip(Flow):
+        steps = (Here, A, B, C)
+""")
+    assert {(route.via, route.target) for route in routes_of(module, "Trip")} == {
+        ("one", "B"), ("one", "C"), ("two", "B"), ("two", "C"), ("three", "A"),
+    }  # fmt: skip
+
+
+def test_nothing_is_run_to_read_it(written):
+    written(
+        """
+        armed = []
+        def __getattr__(name):
+            raise SystemExit if armed else AttributeError
+        """,
+        "touchy",
+    )
+    module = written(f"""{STEPS}
+    import touchy
+    from enum import StrEnum
+    class Meta(type):
+        @property
+        def target(cls):
+            raise SystemExit
+    class Odd(metaclass=Meta): pass
+    class Name(StrEnum):
+        LAST = "C"
+    class Here(Step):
+        _next = "A"
+        _last = "B"
+        def on_enter(self):
+            self._next = "C"
+        @property
+        def later(self):
+            raise SystemExit
+        @tool
+        def one(self):
+            go(touchy.lost)  #> ?
+            go(Odd.target)  #> ?
+            go(self.later)  #> ?
+            go(Name.LAST)  #> C
+            go(Name.LAST.value)  #> C
+            go(self._next)  #> ?
+            return go(self._last)  #> B
+    class Trip(Flow):
+        steps = (Here, A, B, C)
+        def __init__(self):
+            raise SystemExit
+""")
+    module.touchy.armed.append(True)
+    check(module, "Trip")
+
+
 def test_stages_are_assigned(written):
     module = written("""
     from typing import Literal

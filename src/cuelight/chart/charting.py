@@ -11,7 +11,7 @@ from cuelight.agent import Agent, Tool
 from cuelight.chart.chart import Chart, ChartRoute, ChartTool, Place, PlaceKind
 from cuelight.chart.reading import Found, Reader
 from cuelight.chart.sources import Spot, class_spot, function_spot, stage_spot
-from cuelight.chart.values import Own, written_function
+from cuelight.chart.values import Own, is_framework, written_function
 from cuelight.errors import DeclarationRefused
 from cuelight.flow import Flow, LogicStep, Step, TerminateSessionStep
 
@@ -101,7 +101,8 @@ def _flow_places(flow: type[Agent], steps: _Steps, own: _Charted, theirs: Mappin
     opening = msgspec.json.decode(flow.__declaration__.fields["stage"].default)
     for name, step in steps.items():
         tools = (*_shown(theirs[name], name), *_shown(own, name)) if _kind(step) == "step" else ()
-        yield Place(name=name, kind=_kind(step), initial=name == opening, tools=tools, **_at(class_spot(step)))
+        spot = class_spot(flow if is_framework(step) else step)  # the author's line, in either case
+        yield Place(name=name, kind=_kind(step), initial=name == opening, tools=tools, **_at(spot))
 
 
 def _shown(tools: _Charted, stage: str) -> tuple[ChartTool, ...]:

@@ -65,5 +65,5 @@ def _pushed(step: dis.Instruction, last: Any, function: FunctionType, cells: dic
         except ValueError:  # bound to nothing yet
             return UNKNOWN
     if step.opname in _ATTRIBUTE and isinstance(last, ModuleType):
-        return getattr(last, str(step.argval), UNKNOWN)
+        return vars(last).get(str(step.argval), UNKNOWN)
     return UNKNOWN

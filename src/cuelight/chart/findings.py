@@ -14,7 +14,7 @@ __all__ = ["MANY", "Finding", "Severity", "findings_of"]
 Severity = Literal["error", "warning"]
 
 MANY = 4
-"""How many targets of its own a place may have before it is hard to follow."""
+"""How many targets of its own a place may have before it is hard to follow; a logic step is there to choose."""
 
 _STAGE_END = "Let a tool move on or call `self.call.end()`; a stage that is meant as the end stands last in `stage`."
 _STEP_END = "Return a route from a tool or from `on_response`, or let a TerminateSessionStep be the end."
@@ -182,7 +182,7 @@ def _many(chart: Chart) -> Iterator[Finding]:
             and (place.kind == "stage" or route.owner == place.name)
         ]  # fmt: skip
         targets = [target for target in dict.fromkeys(own) if target is not None]
-        if len(targets) > MANY:
+        if len(targets) > MANY and place.kind != "logic":
             yield Finding(
                 severity="warning",
                 code="many-targets",

@@ -107,10 +107,9 @@ def arrange(drawing: Drawing, room: Mapping[int, float]) -> dict[str, Frame]:
 
 
 def _ranks(drawing: Drawing) -> list[list[Box]]:
-    """Give the boxes of each rank, in the order of the drawing, the opening one first."""
+    """Give the boxes of each rank, in the order of the drawing."""
     ranks = sorted({box.rank for box in drawing.boxes})
-    boxes = sorted(drawing.boxes, key=lambda box: not box.initial)
-    return [[box for box in boxes if box.rank == rank] for rank in ranks]
+    return [[box for box in drawing.boxes if box.rank == rank] for rank in ranks]
 
 
 def _pull(box: Box, arrows: Sequence[Arrow], frames: Mapping[str, Frame]) -> float:

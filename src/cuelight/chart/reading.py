@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import dis
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
@@ -32,6 +33,9 @@ __all__ = ["Found", "Reader"]
 _Values = tuple[Value, ...]
 _Known = Mapping[str, _Values]
 
+_DEEPEST = 4
+"""How often a function may be under way, in calls of itself with something else each time."""
+
 
 class Found(NamedTuple):
     """Hold one route as it was found: None leads to where only running the code tells, or ends the call."""
@@ -58,6 +62,7 @@ class Reader:
         self.agent = agent
         self.own = own
         self._read: dict[Any, _Reading] = {}
+        self._open: list[FunctionType] = []
 
     def handler(self, function: FunctionType, cls: type, *, must_route: bool = False) -> tuple[Found, ...]:
         """Give the routes of a tool or a hook.
@@ -67,6 +72,7 @@ class Reader:
             cls: the class of the step or agent that it is run on.
             must_route: whether all that it returns is a route.
         """
+        self._read.clear()  # functions that call each other are read to the end only from where it begins
         read = self.read(function, Instance(cls))
         routes = list(read.routes)
         for value in read.returns:
@@ -76,20 +82,31 @@ class Reader:
         return tuple(dict.fromkeys(routes))
 
     def read(self, function: FunctionType, receiver: Instance | None = None, given: _Known | None = None) -> _Reading:
-        """Read a function once for each way it is called; one that is being read gives nothing new."""
+        """Read a function once for each way it is called; one that is being read gives nothing new.
+
+        Args:
+            function: what to read.
+            receiver: what its first parameter is, where it is a method.
+            given: what is known of its other parameters.
+        """
         known = dict(given or {})
         if receiver is not None and function.__code__.co_argcount:
             known[function.__code__.co_varnames[0]] = (Value(receiver, Spot()),)
         key = (function, tuple(sorted(known.items(), key=lambda item: item[0])))
         if key not in self._read:
             self._read[key] = _Reading((), ())
-            node = node_of(function)
-            if node is None:
-                routes = (Found(*each, Spot()) for each in compiled_routes(function, stages=_is_staged(self.agent)))
-                self._read[key] = _Reading(tuple(routes), (Value(UNKNOWN, Spot()),))
-            else:
-                self._read[key] = _FunctionReader(self, function, node, known).read()
+            if self._open.count(function) < _DEEPEST:
+                self._open.append(function)
+                self._read[key] = self._newly(function, known)
+                self._open.pop()
         return self._read[key]
+
+    def _newly(self, function: FunctionType, known: _Known) -> _Reading:
+        node = node_of(function)
+        if node is not None:
+            return _FunctionReader(self, function, node, known).read()
+        routes = (Found(*each, Spot()) for each in compiled_routes(function, stages=_is_staged(self.agent)))
+        return _Reading(tuple(routes), (Value(UNKNOWN, Spot()),))
 
 
 class _FunctionReader:
@@ -198,7 +215,7 @@ class _FunctionReader:
         if isinstance(thing, Several) and name == "get":
             return [Value(thing, spot)]
         if isinstance(thing, ModuleType | type | Enum):
-            return [Value(plain(getattr(thing, name, UNKNOWN), spot), spot)]
+            return [Value(plain(_static(thing, name), spot), spot)]
         if not isinstance(thing, Instance | Super):
             return [Value(UNKNOWN, spot)]
         receiver = thing if isinstance(thing, Instance) else thing.receiver
@@ -209,7 +226,7 @@ class _FunctionReader:
             return self._follow(written_function(found.fget), receiver, spot, {})
         function = written_function(found)
         if function is None:
-            return [Value(plain(found, spot), spot)]
+            return [Value(UNKNOWN if _is_rewritten(receiver.cls, name) else plain(found, spot), spot)]
         return [Value(function if isinstance(found, staticmethod) else Bound(function, receiver), spot)]
 
     # --- calls --------------------------------------------------------------------------------------------------------
@@ -308,6 +325,29 @@ def _member(thing: Instance | Super, name: str) -> Any:
     line = thing.receiver.cls.__mro__
     after = line[line.index(thing.after) + 1 :] if thing.after in line else ()
     return next((vars(base)[name] for base in after if name in vars(base)), UNKNOWN)
+
+
+def _static(thing: ModuleType | type | Enum, name: str) -> Any:
+    """Give the attribute of a module, a class or an enum's member, as it is; nothing that would compute it is run."""
+    if isinstance(thing, ModuleType):
+        return vars(thing).get(name, UNKNOWN)
+    if isinstance(thing, Enum):
+        return thing.value if name == "value" else thing.name if name == "name" else UNKNOWN
+    found = inspect.getattr_static(thing, name, UNKNOWN)
+    if issubclass(thing, Enum):
+        return thing.__members__.get(name, found)
+    return written_function(found) or found
+
+
+def _is_rewritten(cls: type, name: str) -> bool:
+    """Tell whether methods of a class assign to an attribute, so that its value in the class says little."""
+    functions = (written_function(value) for base in cls.__mro__ for value in vars(base).values())
+    return name.startswith("_") and any(
+        step.opname == "STORE_ATTR" and step.argval == name
+        for function in functions
+        if function is not None
+        for step in dis.get_instructions(function)
+    )
 
 
 def _is_staged(agent: type) -> bool:

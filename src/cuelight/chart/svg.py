@@ -42,7 +42,7 @@ _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 def svg(chart: Chart) -> str:
     """Draw a chart: a box a place with the tools it shows, an arrow a route with who takes it.
 
-    The place that opens stands on top, others as far below as they are routes away; arrows back run on the right. A
+    The place that opens stands on top, each other one below all that lead on to it; arrows back run on the right. A
     tool marked ↻ may lead to where it is. Routes computed at run time are dashed. The same chart gives the same text.
     """
     drawing = draw(chart)

@@ -19,6 +19,7 @@ __all__ = [
     "Several",
     "Super",
     "Value",
+    "is_framework",
     "plain",
     "step_name",
     "written_function",
@@ -84,10 +85,15 @@ class Own:
         self._packages = {_package(base.__module__) for base in bases} - {"cuelight", "typing", "abc"}
 
     def __contains__(self, function: object) -> bool:
-        if not isinstance(function, FunctionType) or _package(function.__module__) == "cuelight":
+        if not isinstance(function, FunctionType) or is_framework(function):
             return False
         file = Path(function.__code__.co_filename).resolve()
         return _package(function.__module__) in self._packages or not any(map(file.is_relative_to, self._libraries))
+
+
+def is_framework(written: type | FunctionType) -> bool:
+    """Tell whether a class or a function is Cuelight's own."""
+    return _package(written.__module__) == "cuelight"
 
 
 def _package(module: str | None) -> str:
