@@ -52,6 +52,7 @@ __all__ = [
     "CueSheetRefused",
     "CuelightError",
     "DeclarationRefused",
+    "GoldenRefused",
     "LeaseLost",
     "LogDamaged",
     "ModelError",
@@ -210,6 +211,24 @@ class CueSheetRefused(AuthorError, ValueError):
     """Refuse a cue sheet, naming the file, the cue and what to write instead."""
 
     code = "cue-sheet-refused"
+
+
+class GoldenRefused(AuthorError, ValueError):
+    """Refuse a golden's file, with everything that is wrong with it, before anything runs.
+
+    `file` is the file's name, `problems` are sentences, each with the line it is about where there is one.
+    """
+
+    code = "golden-refused"
+
+    def __init__(self, file: str, problems: Sequence[str]) -> None:
+        self.file = file
+        self.problems = tuple(problems)
+        if len(self.problems) == 1:
+            super().__init__(f"The golden {file} is refused: {self.problems[0]}.")
+        else:
+            listed = "".join(f"\n  - {problem}." for problem in self.problems)
+            super().__init__(f"The golden {file} is refused, {len(self.problems)} problems:{listed}")
 
 
 class AgentNotLoaded(AuthorError, ImportError):

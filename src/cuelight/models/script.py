@@ -87,6 +87,10 @@ class Script:
         self._items = items
         self.requests: list[Request] = []
 
+    def unused(self) -> int:
+        """Count the items that were not asked for."""
+        return max(0, len(self._items) - len(self.requests))
+
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Give the next item's words and calls, then `Finished`."""
         asked = Request(request)

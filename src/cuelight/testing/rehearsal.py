@@ -62,13 +62,14 @@ class Rehearsal(Generic[A]):
         state: Mapping[str, Any] | None = None,
         store: Store | None = None,
         resume: str | None = None,
+        now: float | None = None,
     ) -> None:
         _check_model(model)
         self._factory = agent
         self._model = _Recorded(model)
         self._state = state
         self._resume = resume
-        self.clock = ManualClock()
+        self.clock = ManualClock() if now is None else ManualClock(now)
         """The call's clock."""
         self.store: Store = store if store is not None else MemoryStore(now=self.clock.now)
         """Where its log is."""
@@ -189,6 +190,7 @@ def rehearse(
     state: Mapping[str, Any] | None = None,
     store: Store | None = None,
     resume: str | None = None,
+    now: float | None = None,
 ) -> Rehearsal[A]:
     """Open or resume a call for a test.
 
@@ -198,11 +200,12 @@ def rehearse(
         state: fields to open in, laid over what `on_call` leaves.
         store: where the log is kept; None is a store of its own.
         resume: the id of a call in `store` to take up again, instead of opening one.
+        now: the time at which the call's clock stands, in unix seconds.
 
     Raises:
         AuthorError: when `model` is none.
     """
-    return Rehearsal(agent, model, state=state, store=store, resume=resume)
+    return Rehearsal(agent, model, state=state, store=store, resume=resume, now=now)
 
 
 def _check_model(model: object) -> None:

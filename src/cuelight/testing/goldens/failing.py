@@ -1,0 +1,90 @@
+"""Say why a golden failed: what was expected, what came, and how things stood."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cuelight.agent import Agent
+from cuelight.log import Record, disclose
+from cuelight.testing.goldens.comparing import shown
+from cuelight.testing.goldens.judging import Fault
+from cuelight.testing.goldens.reading import GoldenFile
+from cuelight.testing.goldens.source import Where
+from cuelight.testing.goldens.window import Window
+from cuelight.testing.rehearsal import Rehearsal
+from cuelight.wire import Entry
+
+__all__ = ["failure_text"]
+
+_TOLD = ("turn.", "tool.", "state.changed", "event.received", "error", "call.ended", "cue.route", "cue.refused")
+
+
+def failure_text(
+    read: GoldenFile, fault: Fault | None, error: str | None, call: Rehearsal[Agent] | None, window: Window | None
+) -> str:
+    """Write the failure of a golden, private values masked.
+
+    Args:
+        read: the golden.
+        fault: the part that broke, or None where the call itself did.
+        error: why the call did.
+        call: the call, as far as it came.
+        window: its last turn.
+    """
+    mask = (lambda text: text) if call is None else call.live.secrets.text
+    lines = [f"{read.golden.name}: failed"]
+    if fault is not None:
+        # What the golden's own file says is no secret of the call, and must be seen to be mended.
+        lines[0] = f"{read.golden.name}: {_named(read, fault.where)}"
+        lines.append(f"  at        {read.place(fault.where)}")
+        lines.append(f"  expected  {fault.expected}")
+        lines.append(f"  came      {mask(fault.came)}")
+    if error is not None:
+        lines.append(f"  {mask(error)}")
+    if call is not None and window is not None:
+        came = [f"    {line}" for line in _told(call, window)] or ["    nothing"]
+        lines += ["", "  what came in this turn:", *map(mask, [*came, "", *_standing(call, window)])]
+    return "\n".join(lines)
+
+
+def _named(read: GoldenFile, where: Where) -> str:
+    """Name a part of a golden: "turn 2 (say: Tuesday), then 1"."""
+    if where[:1] != ("turns",):
+        return ", ".join(map(str, where))
+    number = int(where[1])
+    turn = read.source.value["turns"][number]
+    said = next((f"{kind}: {turn[kind]}" for kind in ("say", "event", "wait") if kind in turn), "the opening")
+    check = f", then {int(where[3]) + 1}" if len(where) > 3 else ""
+    return f"turn {number + 1} ({said}){check}"
+
+
+def _told(call: Rehearsal[Agent], window: Window) -> Iterator[str]:
+    masked = disclose([Record(entry) for entry in window.entries], call.live.secrets)
+    for entry in masked:
+        if entry.type.startswith(_TOLD):
+            yield f"{entry.seq:>4}  {entry.type:<15} {_about(entry)}"
+
+
+def _about(entry: Entry) -> str:
+    data: dict[str, Any] = entry.data
+    if entry.type == "tool.call":
+        return f"{data['name']} {shown(data['arguments'])}"
+    if entry.type == "tool.result":
+        return f"{data['name']} → {data.get('error') or shown(data.get('output'))}"
+    if entry.type == "state.changed":
+        return shown({name: data["state"].get(name) for name in data["changed"]})
+    if entry.type == "error":
+        return f"{data['code']}: {data['message']}"
+    if "text" in data:
+        return shown(data["text"])
+    return shown({name: value for name, value in data.items() if name not in ("call_id", "speech_id", "seq")})
+
+
+def _standing(call: Rehearsal[Agent], window: Window) -> list[str]:
+    """Say how things stood when it broke: the stage, the tools, and the view of the last request."""
+    stage = [f"  stage     {window.after.stage}"] if window.after.stage else []
+    visible = f"  visible   {', '.join(window.after.visible) or 'none'}"
+    view = call.requests[-1].view if call.requests else ""
+    asked = [
+        f"  view      {line}" if index == 0 else f"            {line}" for index, line in enumerate(view.splitlines())
+    ]
+    return [*stage, visible, *asked]

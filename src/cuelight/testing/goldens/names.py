@@ -1,0 +1,145 @@
+"""Hold a golden against the class it is for: every name in it must be one that the class has."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from cuelight.agent import Agent, nearest
+from cuelight.errors import AuthorError, GoldenRefused
+from cuelight.flow import Course, Flow, course_of
+from cuelight.testing.goldens.reading import GoldenFile
+from cuelight.testing.goldens.shape import Check, Golden
+from cuelight.testing.goldens.source import Where
+
+__all__ = ["check_names", "opening_state"]
+
+
+def check_names(read: GoldenFile, agent: Agent) -> None:
+    """Refuse a golden that names a tool, stage, step or state field that the agent does not have.
+
+    Args:
+        read: the golden.
+        agent: an instance in no call; it is left as it is.
+
+    Raises:
+        GoldenRefused: with every such name and the nearest right one.
+    """
+    problems = []
+    for said, where in _Names(read, course_of(agent)).faults():
+        line = read.source.line(where)
+        problems.append(said if line is None else f"line {line}: {said}")
+    if problems:
+        raise GoldenRefused(str(read.file), problems)
+
+
+def opening_state(read: GoldenFile) -> dict[str, Any]:
+    """Give the state that the golden's call opens in."""
+    state = read.golden.state
+    if state is UNSET:
+        return {}
+    return {"stage": state} if isinstance(state, str) else dict(state)
+
+
+class _Names:
+    def __init__(self, read: GoldenFile, course: Course) -> None:
+        self._golden = read.golden
+        self._state = opening_state(read)
+        self._course = course
+        agent = course.agent
+        self._is_flow = isinstance(agent, Flow)
+        self._owner = type(agent).__name__
+        self._stages = agent.__declaration__.stages or ()
+        self._tools = list(dict.fromkeys(tool.name for tool in course.tools))
+        self._invented = set(_scripted_calls(self._golden))
+        self._fields = [*course.names, *agent.__declaration__.derived]
+
+    def faults(self) -> Iterator[tuple[str, Where]]:
+        """Give every name that the agent does not have, and where it stands."""
+        yield from self._opening()
+        for number, turn in enumerate(self._golden.turns):
+            for index, check in enumerate(turn.then):
+                yield from self._check(check, ("turns", number, "then", index))
+        expect = self._golden.expect
+        for kind in ("tools", "not_tools", "never_visible"):
+            yield from self._all(getattr(expect, kind), ("expect", kind))
+        yield from self._members(expect.state, ("expect", "state"))
+
+    def _check(self, check: Check, where: Where) -> Iterator[tuple[str, Where]]:
+        if check.tool is not UNSET:
+            yield from self._tool(check.tool, (*where, "tool"))
+            yield from self._arguments(check.tool, {} if check.args is UNSET else check.args, (*where, "args"))
+        if check.refused is not UNSET and check.refused not in self._invented:
+            yield from self._tool(check.refused, (*where, "refused"))
+        for kind in ("stage", "step"):
+            if getattr(check, kind) is not UNSET:
+                yield from self._stage(kind, getattr(check, kind), (*where, kind))
+        if check.visible is not UNSET:
+            yield from self._all(check.visible, (*where, "visible"))
+        if check.state is not UNSET:
+            yield from self._members(check.state, (*where, "state"))
+        if check.route is not UNSET and check.route.applied is not False:
+            for end, name in (("from", check.route.from_), ("to", check.route.to)):
+                if name is not UNSET:
+                    yield from self._stage("stage", name, (*where, "route", end))
+
+    def _opening(self) -> Iterator[tuple[str, Where]]:
+        if not self._state:
+            return
+        try:
+            self._course.lay_over(self._state)
+        except AuthorError as error:
+            yield str(error).rstrip("."), ("state",)
+
+    def _all(self, tools: Iterable[str], where: Where) -> Iterator[tuple[str, Where]]:
+        for index, tool in enumerate(tools):
+            yield from self._tool(tool, (*where, index))
+
+    def _tool(self, tool: str, where: Where) -> Iterator[tuple[str, Where]]:
+        if tool not in self._tools:
+            listed = ", ".join(self._tools) or "none"
+            yield f"{self._owner} has no tool `{tool}`{nearest(tool, self._tools)}; its tools are {listed}", where
+
+    def _stage(self, kind: str, stage: str, where: Where) -> Iterator[tuple[str, Where]]:
+        what = "step" if self._is_flow else "stage"
+        if kind == "step" and not self._is_flow:
+            yield f"{self._owner} is no flow, so it has no steps; write `stage`", where
+        elif stage not in self._stages:
+            listed = ", ".join(self._stages) or "none"
+            yield f"{self._owner} has no {what} `{stage}`{nearest(stage, self._stages)}; it has {listed}", where
+
+    def _arguments(self, tool: str, given: Mapping[str, Any], where: Where) -> Iterator[tuple[str, Where]]:
+        tools = [one for one in self._course.tools if one.name == tool]
+        known = list(dict.fromkeys(name for one in tools for name in one.arguments.parameters))
+        for name in given if tools else ():
+            if name not in known:
+                listed = ", ".join(known) or "none"
+                yield f"tool `{tool}` has no argument `{name}`{nearest(name, known)}; it has {listed}", (*where, name)
+
+    def _members(self, state: Mapping[str, Any], where: Where) -> Iterator[tuple[str, Where]]:
+        for name, value in state.items():
+            if name not in self._fields:
+                listed = ", ".join(self._fields)
+                yield (
+                    f"{self._owner} has no field `{name}`{nearest(name, self._fields)}; it has {listed}",
+                    (*where, name),
+                )
+            elif self._is_flow and name in self._stages and isinstance(value, Mapping):
+                yield from self._step_members(name, value, (*where, name))
+
+    def _step_members(self, step: str, state: Mapping[str, Any], where: Where) -> Iterator[tuple[str, Where]]:
+        assert isinstance(self._course.agent, Flow)
+        declaration = self._course.agent.step(step).__declaration__
+        known = [*declaration.fields, *declaration.derived, "_prompt"]
+        for name in state if declaration.fields else ():
+            if name not in known:
+                listed = ", ".join(known)
+                yield f"step {step} has no field `{name}`{nearest(name, known)}; it has {listed}", (*where, name)
+
+
+def _scripted_calls(golden: Golden) -> Iterator[str]:
+    """Name the tools that a scripted model calls, which may be some that it made up."""
+    for reply in golden.model if isinstance(golden.model, list) else ():
+        for piece in reply if isinstance(reply, list) else [reply]:
+            if not isinstance(piece, str) and piece.call is not UNSET:
+                yield piece.call

@@ -1,0 +1,202 @@
+"""Run a golden: the real engine, its turns one after another, judged by the log as it grows."""
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+from msgspec import UNSET
+
+from cuelight.agent import Agent
+from cuelight.engine import make_agent
+from cuelight.errors import AuthorError, CallEnded, ModelFailed
+from cuelight.flow import tools_by_stage
+from cuelight.log import unmasked
+from cuelight.models.script import Item, Script, calls, raw_call
+from cuelight.ports import Model
+from cuelight.testing.goldens.failing import failure_text
+from cuelight.testing.goldens.judging import Fault, judge_call, judge_turn
+from cuelight.testing.goldens.names import check_names, opening_state
+from cuelight.testing.goldens.reading import GoldenFile
+from cuelight.testing.goldens.shape import Golden, ScriptedCall, Turn
+from cuelight.testing.goldens.window import Moment, Window
+from cuelight.testing.rehearsal import Rehearsal, rehearse
+
+__all__ = ["GoldenRun", "for_golden", "run_golden", "scripted"]
+
+_NOON = 12 * 3600
+
+
+@dataclass
+class GoldenRun:
+    """Say how one run of a golden went."""
+
+    name: str
+    file: str
+    model: str
+    failure: str = ""
+    """What broke, in words; empty where nothing did."""
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    log: list[Any] = field(default_factory=list, repr=False)
+    """The stored entries, private values masked."""
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether everything came as expected."""
+        return not self.failure
+
+
+def for_golden(make: Callable[..., Agent], golden: Golden) -> Callable[[], Agent]:
+    """Give what makes the golden's agent: a class or function that takes `today` is given the golden's day.
+
+    Args:
+        make: an Agent class, or a function that makes an instance.
+        golden: whose call it is for.
+    """
+    if golden.today is UNSET or "today" not in inspect.signature(make).parameters:
+        return make
+    today = date.fromisoformat(golden.today)
+    return lambda: make(today=today)
+
+
+def scripted(golden: Golden) -> Script | None:
+    """Give the model that the golden's file writes out, if it does."""
+    if not isinstance(golden.model, list):
+        return None
+    items: list[Item] = []
+    for reply in golden.model:
+        pieces = [_piece(piece) for piece in (reply if isinstance(reply, list) else [reply])]
+        items.append(pieces if isinstance(reply, list) else pieces[0])
+    return Script(*items)
+
+
+def _piece(piece: str | ScriptedCall) -> Any:
+    if isinstance(piece, str):
+        return piece
+    if piece.fail is not UNSET:
+        return ModelFailed(piece.fail)
+    assert piece.call is not UNSET
+    return calls(piece.call, **piece.args) if piece.raw is UNSET else raw_call(piece.call, piece.raw)
+
+
+async def run_golden(read: GoldenFile, make: Callable[..., Agent], model: Model) -> GoldenRun:
+    """Run a golden once.
+
+    Args:
+        read: the golden.
+        make: an Agent class, or a function that makes an instance; one that takes `today` gets the golden's.
+        model: what answers.
+
+    Raises:
+        GoldenRefused: when it names what the agent does not have; nothing has run then.
+    """
+    factory = for_golden(make, read.golden)
+    check_names(read, make_agent(factory))
+    run = GoldenRun(read.golden.name, str(read.file), f"{model.provider}:{model.name}")
+    began = time.perf_counter()
+    await _Conversation(read, run, factory, model).hold()
+    run.seconds = time.perf_counter() - began
+    return run
+
+
+class _Conversation:
+    def __init__(self, read: GoldenFile, run: GoldenRun, factory: Callable[[], Agent], model: Model) -> None:
+        self._read = read
+        self._golden = read.golden
+        self._run = run
+        self._factory = factory
+        self._model = model
+        self._windows: list[Window] = []
+        self._seq = 0
+
+    async def hold(self) -> None:
+        """Hold the conversation to its end, or to what breaks first."""
+        golden, now = self._golden, None
+        if golden.today is not UNSET:
+            now = datetime.fromisoformat(golden.today).replace(tzinfo=UTC).timestamp() + _NOON
+        rehearsal = rehearse(self._factory, self._model, state=opening_state(self._read) or None, now=now)
+        try:
+            async with rehearsal as call:
+                await self._talk(call)
+                self._run.log = call.log
+        except AuthorError as error:  # of the script, the cassette or the agent itself
+            self._run.failure = self._run.failure or self._told(None, str(error), None)
+
+    async def _talk(self, call: Rehearsal[Agent]) -> None:
+        shows: dict[str, list[str]] = {}
+        for stage, tools in tools_by_stage(type(call.agent)).items():
+            for tool in tools:
+                shows.setdefault(tool.name, []).append(stage)
+        turns = self._golden.turns
+        await self._look(call)
+        for index, turn in enumerate(turns):
+            where = ("turns", index)
+            try:
+                opening = not await self._do(call, turn)
+            except AuthorError as error:
+                await self._look(call)
+                self._run.failure = self._told(Fault(where, "the turn to run", str(error)), None, call)
+                return
+            except CallEnded:
+                fault = Fault(where, "the call to go on", f"it had ended: {call.state.end_reason}")
+                self._run.failure = self._told(fault, None, call)
+                return
+            window = self._windows[-1] if opening else await self._look(call)
+            fault_ = judge_turn(window, turn.then, where, shows)
+            if fault_ is not None:
+                self._run.failure = self._told(fault_, None, call)
+                return
+        self._finish(call, turns)
+
+    def _finish(self, call: Rehearsal[Agent], turns: Sequence[Turn]) -> None:
+        opening = bool(turns) and _is_opening(turns[0])
+        checks = [turn.then for turn in turns]
+        fault = judge_call(self._windows, checks if opening else [[], *checks], self._golden.expect)
+        left = _left_over(self._model)
+        if fault is None and left:
+            said = f"{left} of the model's replies were never asked for"
+            fault = Fault(("model",), "all replies of the model to be asked for", said)
+        if fault is not None:
+            self._run.failure = self._told(fault, None, call)
+
+    async def _do(self, call: Rehearsal[Agent], turn: Turn) -> bool:
+        """Do what a turn says; tells whether it said anything, as the opening does not."""
+        if turn.say is not UNSET:
+            await call.say(turn.say)
+        elif turn.event is not UNSET:
+            await call.event(turn.event.name, turn.event.data)
+        elif turn.wait is not UNSET:
+            await call.advance(turn.wait)
+        return not _is_opening(turn)
+
+    async def _look(self, call: Rehearsal[Agent]) -> Window:
+        """Take in what was stored since the last look."""
+        records = await call.store.read(call.id, self._seq + 1)
+        entries = [unmasked(record) for record in records]
+        self._seq += len(entries)
+        window = Window(entries, self._windows[-1].after if self._windows else Moment({}, ()))
+        self._windows.append(window)
+        for entry in entries:
+            if entry.type == "metrics.llm":
+                self._run.requests += 1
+                self._run.prompt_tokens += entry.data["prompt_tokens"]
+                self._run.completion_tokens += entry.data["completion_tokens"]
+        return window
+
+    def _told(self, fault: Fault | None, error: str | None, call: Rehearsal[Agent] | None) -> str:
+        return failure_text(self._read, fault, error, call, self._windows[-1] if self._windows else None)
+
+
+def _is_opening(turn: Turn) -> bool:
+    return turn.say is UNSET and turn.event is UNSET and turn.wait is UNSET
+
+
+def _left_over(model: Model) -> int:
+    """Count the replies of a written model that were not asked for."""
+    unused = getattr(model, "unused", None)
+    return int(unused()) if callable(unused) else 0
