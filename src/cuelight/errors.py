@@ -8,10 +8,12 @@
     |   |-- UndeclaredField        a write to a name that is no field
     |   |-- OutsideHandler         state or call touched where no handler is open
     |   |-- StepNotDefined         a route to a step that the flow does not register
+    |   |-- StageIsRouted          a write to the stage of a flow, which routes move
     |   |-- ScriptRefused          a test's script holds what no model could reply
     |   |-- ScriptCheckFailed      an assert in a test's script failed
     |   |-- ScriptRanOut           a test's script has no reply left
     |   |-- CueSheetRefused        a cue sheet that cannot be read
+    |   |-- GoldenRefused          a golden that cannot be read, or does not fit its agent
     |   `-- AgentNotLoaded         a file that cannot be imported, or holds no agent
     |-- ModelError             the model did not do its part: the engine retries, then speaks for it
     |   |-- ToolFailed             raised by a tool: its words are for the model to read
@@ -40,41 +42,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 __all__ = [
-    "AgentNotFound",
-    "AgentNotLoaded",
-    "AuthorError",
-    "BadEntry",
-    "BadInput",
-    "CallEnded",
-    "CallIsOwned",
-    "CallNotFound",
-    "CallerError",
-    "CueSheetRefused",
-    "CuelightError",
-    "DeclarationRefused",
-    "GoldenRefused",
-    "LeaseLost",
-    "LogDamaged",
-    "ModelError",
-    "ModelFailed",
-    "ModelTooSlow",
-    "NoSuchEntry",
-    "NotAStage",
-    "NotSetUp",
-    "OperatorError",
-    "OutsideHandler",
-    "ScriptCheckFailed",
-    "ScriptRanOut",
-    "ScriptRefused",
-    "SeqConflict",
-    "StageIsRouted",
-    "StepNotDefined",
-    "StoreDamaged",
-    "StoreUnusable",
-    "ToolFailed",
-    "UndeclaredField",
-    "WrongType",
-]
+    "AgentNotFound", "AgentNotLoaded", "AuthorError", "BadEntry", "BadInput", "CallEnded", "CallIsOwned",
+    "CallNotFound", "CallerError", "CueSheetRefused", "CuelightError", "DeclarationRefused", "GoldenRefused",
+    "LeaseLost", "LogDamaged", "ModelError", "ModelFailed", "ModelTooSlow", "NoSuchEntry", "NotAStage", "NotSetUp",
+    "OperatorError", "OutsideHandler", "ScriptCheckFailed", "ScriptRanOut", "ScriptRefused", "SeqConflict",
+    "StageIsRouted", "StepNotDefined", "StoreDamaged", "StoreUnusable", "ToolFailed", "UndeclaredField", "WrongType",
+]  # fmt: skip
 
 
 class CuelightError(Exception):

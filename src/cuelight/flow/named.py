@@ -40,7 +40,7 @@ def named_classes(function: FunctionType) -> Iterator[tuple[type, bool]]:
             if instruction.opname in _FETCHES:
                 before, found = found, _bound(function, cells, str(instruction.argval))
             elif instruction.opname in _ATTRIBUTES and isinstance(found, ModuleType):
-                found = getattr(found, str(instruction.argval), _NOWHERE)
+                found = vars(found).get(str(instruction.argval), _NOWHERE)
             elif instruction.opname not in _SILENT:
                 before, found = found, _NOWHERE
 
