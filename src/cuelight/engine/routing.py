@@ -199,7 +199,7 @@ class Routing:
                 turn.content_type = taken.route.content_type
             if isinstance(taken.route.message, str) and not taken.moves:
                 turn.steering.cross(taken.start, taken.start, taken.route.message)
-        if self._direct is not None and not turn.cut:
+        if self._direct is not None:
             content = self._direct.content
             turn.deliver(content, mask_result(self._direct.tool, content)[0], self._direct.route.content_type)
 

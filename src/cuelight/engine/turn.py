@@ -47,7 +47,7 @@ class Turn:
         self._shown: Any = None
         self.content_type: HttpContentType | None = None
         self.answered = False
-        """Whether code gave the answer, so that the model is not asked again."""
+        """Whether the caller has the answer, so that the model is not asked again."""
         self.stopped: tuple[str, float] | None = None
         """The limit that the turn was stopped at, and its value."""
         self.cut = False
@@ -84,14 +84,14 @@ class Turn:
         """Run the turn to its end, and give what the caller got."""
         context = self.context
         await context.journal.barrier()  # readers see what began the turn before anything of its answer
-        while self._is_open():
-            if isinstance(context.course.step, LogicStep) and not await self._settle():
-                break
+        while await self._may_ask():
             self.requests += 1
             answer = await self._ask()
-            if answer is None or not await self._act_on(answer):
+            if answer is None:
                 break
-            if self.asked_again:
+            if not await self._act_on(answer):
+                self.answered = True
+            elif self.asked_again:
                 self.answered = self.asked_again = False
         if self.stopped is not None:
             self._tell_stop(*self.stopped)
@@ -106,16 +106,19 @@ class Turn:
         """Tell whether the model may be asked."""
         return not (self.answered or self.cut or self.out_of_bounds() or self.context.ended is not None)
 
-    async def _settle(self) -> bool:
-        """Run the steps of code that the turn has come to; tells whether the model may be asked after them.
+    async def _may_ask(self) -> bool:
+        """Tell whether the model may be asked, after the steps of code that the turn has come to.
 
-        A line is spoken where they lead nowhere.
+        They run also where it is answered already, or cut into: a call rests where somebody can be. A line is spoken
+        where they lead nowhere.
         """
-        if await self.steering.settle():
+        context = self.context
+        if not isinstance(context.course.step, LogicStep) or context.ended is not None or self.out_of_bounds():
             return self._is_open()
-        if self._is_open():
-            self.say(self.context.course.fallback_line, "code")
-        return False
+        settled = await self.steering.settle()
+        if not settled and self._is_open():
+            self.say(context.course.fallback_line, "code")
+        return settled and self._is_open()
 
     async def _act_on(self, answer: Attempt) -> bool:
         """Do what a reply asks for; tells whether the model is to be asked again."""
@@ -320,13 +323,15 @@ class Turn:
             self.context.journal.utter(self.speech_id, "", whole=True)
 
     def deliver(self, content: Any, shown: Any, content_type: HttpContentType | None) -> None:
-        """End the turn with content given by code.
+        """End the turn with content given by code, unless the caller has cut in.
 
         Args:
             content: plain JSON.
             shown: the same as declarations mask it.
             content_type: what kind it is, where that was said.
         """
+        if self.cut:
+            return  # nobody is waiting for it any more
         self.content, self._shown = content, shown
         self.content_type = content_type or self.content_type
         self.answered = True
