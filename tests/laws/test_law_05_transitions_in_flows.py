@@ -105,9 +105,10 @@ async def test_a_hook_that_raises_loses_its_own_writes_and_nothing_else(broken: 
 
 @pytest.mark.parametrize("broken", HOOKS)
 async def test_a_hook_that_runs_out_of_time_loses_its_own_writes_and_the_turn_goes_on(broken: str) -> None:
-    let_go = threading.Event()
+    begun, let_go = threading.Event(), threading.Event()
 
     def hang(step: Any) -> Any:
+        begun.set()
         if broken == "First_on_exit":
             return asyncio.Event().wait()
         let_go.wait(10)
@@ -115,8 +116,8 @@ async def test_a_hook_that_runs_out_of_time_loses_its_own_writes_and_the_turn_go
 
     async with rehearsing(trip(**{broken: hang}), Script(calls("leave"), "So.")) as call:
         saying = asyncio.create_task(call.say("go"))
-        while errors(call.log) == []:
-            await call.advance(5)
+        await asyncio.to_thread(begun.wait, 5)
+        await call.advance(5)
         let_go.set()
         assert (await asyncio.wait_for(saying, 5)).text == "So."
         step, hook = broken.split("_", 1)
@@ -321,6 +322,27 @@ async def test_the_caller_hears_what_a_step_of_code_gives_directly() -> None:
     async with rehearsing(lambda: Sorting(route), Script(calls("on"))) as call:
         reply = await call.say("on")
         assert (reply.content, call.agent.stage, len(call.requests)) == ({"rows": []}, "There", 1)
+
+
+async def test_a_turn_that_is_answered_on_the_way_into_a_step_of_code_still_goes_through_it() -> None:
+    """The answer ends the turn, not the way: the call rests where somebody can be."""
+
+    class Answer(Step):
+        @tool
+        def on(self) -> Any:
+            """Answers, and goes on."""
+            return go(Sort).with_message(DirectMessage("Answered."))
+
+        def on_response(self, text: str) -> Any:
+            return go(Sort).with_message(DirectMessage("Decided."))
+
+    class Answering(Sorting):
+        steps = (Answer, Sort, There)
+
+    for item, answer in ((calls("on"), "Answered."), ("words", "Decided.")):
+        async with rehearsing(Answering, Script(item)) as call:
+            assert (await call.say("on")).text == answer
+            assert (call.agent.stage, len(call.requests)) == ("There", 1)
 
 
 @pytest.mark.parametrize(

@@ -220,8 +220,14 @@ async def test_a_judge_that_is_never_content_is_capped_by_requests() -> None:
 
 @pytest.mark.parametrize("name", ["run_logic", "on_response"])
 async def test_a_hook_that_hangs_is_stopped_and_the_caller_hears_a_line(name: str) -> None:
-    async def hang(self: Any, *args: Any) -> Any:
+    begun = asyncio.Event()
+
+    async def run_logic(self: Any) -> None:
+        begun.set()
         await asyncio.Event().wait()
+
+    async def on_response(self: Any, text: str) -> None:
+        await run_logic(self)
 
     class Start(Step):
         @tool
@@ -229,11 +235,12 @@ async def test_a_hook_that_hangs_is_stopped_and_the_caller_hears_a_line(name: st
             """Goes on."""
             return go("Slow")
 
-    body = {"run_logic": hang} if name == "run_logic" else {"on_response": lambda self, text: hang(self)}
-    slow = type("Slow", (LogicStep if name == "run_logic" else Step,), body)
+    kind, hook = {"run_logic": (LogicStep, run_logic), "on_response": (Step, on_response)}[name]
+    slow = type("Slow", (kind,), {name: hook})
     flow = type("Waiting", (Flow,), {"steps": (Start, slow), "limits": Limits(tool_s=5)})
     async with rehearsing(flow, Script(calls("on"), "Words.")) as call:
         saying = asyncio.create_task(call.say("on"))
+        await begun.wait()
         await call.advance(4)
         assert not saying.done()
         await call.advance(1)
@@ -253,6 +260,7 @@ async def test_a_turn_out_of_time_in_its_hooks_asks_no_model() -> None:
 
     class Slow(Step):
         async def on_enter(self) -> None:
+            self.flow._begun.set()
             await self.flow._gate.wait()
 
     class Waiting(Flow):
@@ -260,10 +268,11 @@ async def test_a_turn_out_of_time_in_its_hooks_asks_no_model() -> None:
         limits = Limits(turn_s=10, tool_s=30)
 
         def __init__(self) -> None:
-            self._gate = asyncio.Event()
+            self._begun, self._gate = asyncio.Event(), asyncio.Event()
 
     async with rehearsing(Waiting, Script(calls("on"), "Never.")) as call:
         saying = asyncio.create_task(call.say("on"))
+        await call.agent._begun.wait()
         await call.advance(12)
         call.agent._gate.set()
         reply = await asyncio.wait_for(saying, 2)
