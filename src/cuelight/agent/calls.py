@@ -76,6 +76,8 @@ class CallHandle(Protocol):
     def forget(self, memory: str = "") -> None:
         """Clear a history once the handler is done, but for what the caller has just said.
 
+        The calls of the reply that is being run stay, so that the model reads their results.
+
         Args:
             memory: a step's `memory`; empty is the history of the call.
 

@@ -223,6 +223,7 @@ class Batch:
             result["error"] = self._failure(tool, outcome, call)
         else:
             staged.commit()
+            self._turn.forget(handler)  # before its result is there, which the model reads all the same
             if route is not None:
                 result["output"] = self._routing.take(route, call.id, tool)
             else:

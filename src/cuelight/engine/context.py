@@ -163,9 +163,10 @@ class CallContext:
         )
 
     def forget(self, handler: Handler) -> None:
-        """Clear the histories that a handler asked to forget."""
-        for memory in handler.forgotten:
+        """Clear the histories that a handler asked to forget, once."""
+        for memory in dict.fromkeys(handler.forgotten):
             self.journal.write("cue.forgotten", {"memory": memory})
+        handler.forgotten.clear()
 
     def write_note(self, name: str, data: Any) -> None:
         """Write a `custom` entry."""

@@ -137,12 +137,18 @@ class Turn:
 
     def follow(self, handler: Handler) -> None:
         """Do what a handler asked for beside its result."""
-        self.context.forget(handler)
+        self.forget(handler)
         if handler.reply is not None:
             self.instructions = handler.reply
             self.asked_again = True
         if handler.end is not None:
             self.context.ended = handler.end
+
+    def forget(self, handler: Handler) -> None:
+        """Clear the histories that a handler asked to forget."""
+        if handler.forgotten:
+            self._began_in = ()
+            self.context.forget(handler)
 
     def interrupt(self, heard: str | None) -> None:
         """Let the caller cut in: the request stops, calls not begun do not run, and what was heard is kept."""
@@ -228,7 +234,7 @@ class Turn:
 
     def _beginning(self, messages: Sequence[Message]) -> int:
         """Give the place of the view in a turn that no words of the caller's began."""
-        if messages is not self._began_in or self._begins_at > len(messages):  # another step's, or forgotten
+        if messages is not self._began_in:  # they are another step's, or were forgotten
             self._began_in, self._begins_at = messages, len(messages)
         return self._begins_at
 

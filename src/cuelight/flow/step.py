@@ -210,7 +210,8 @@ class Step(Stateful, Generic[F]):
     def forget(self) -> None:
         """Clear the history that the step's model reads, but for what the caller has just said.
 
-        Takes effect when the handler that asks for it is done.
+        Takes effect when the handler that asks for it is done. The calls of the reply that is being run stay, so that
+        the model reads their results.
 
         Raises:
             OutsideHandler: where no handler is running.
