@@ -10,10 +10,10 @@ from typing import Any, Literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuelight import Agent, CallEnded, DirectMessage, Limits, direct, go, state, stay, tool
-from cuelight.stores import MemoryStore
-from cuelight.testing import Script, calls, raw_call, rehearse
-from lawbook import check, check_messages, datas, results, run
+from cuelight import Agent, DirectMessage, Limits, direct, go, state, stay, tool
+from cuelight.testing import calls, raw_call
+from lawbook import run
+from lives import lives, strange_replies
 
 
 class Anything(Agent):
@@ -123,20 +123,8 @@ class Anything(Agent):
 
 def a_reply(chance: random.Random) -> Any:
     """Write one item of a script."""
-
-    async def mute(request: Any) -> str:
-        await asyncio.Event().wait()
-        return "never"
-
-    async def slow(request: Any) -> Any:
-        for _ in range(chance.randrange(10)):
-            await asyncio.sleep(0)
-        return ["Slow words. ", calls("add", k=1)] if chance.random() < 0.5 else "Slow words."
-
-    kinds: list[Any] = ["Words.", "One. Two. Three.", "", "  ", RuntimeError("lost"), ["Half ", RuntimeError("lost")]]
-    kinds += [mute, slow, slow]
     if chance.random() < 0.4:
-        return chance.choice(kinds)
+        return chance.choice(["Words.", "One. Two. Three.", *strange_replies(chance, calls("add", k=1))])
     some = [*map(calls, ("look", "look", "gated", "show", "linger", "hang", "hang_reading"))]
     some += [calls("add", k=chance.randrange(3)), calls("add", k="x"), raw_call("add", "{")]
     some += [calls("move", to=chance.choice("abcz")), calls("no_such", what="4000123")]
@@ -145,70 +133,8 @@ def a_reply(chance: random.Random) -> Any:
     return ["Said beside. ", *batch] if chance.random() < 0.5 else batch
 
 
-async def settled(call: Any, *work: "asyncio.Future[Any]") -> None:
-    """Move the clock until work is done."""
-    for _ in range(300):
-        if all(one.done() for one in work):
-            return
-        await call.clock.advance(4)
-    raise AssertionError("something is stuck")
-
-
-async def one_life(chance: random.Random, call: Any) -> None:  # noqa: C901 - one of many things, each in a line
-    """Do things to a call, at any moment, some of them in the middle of others."""
-    work: list[asyncio.Task[Any]] = []
-    acts = {
-        "say": 40, "event": 10, "interrupt": 15, "prepare": 7, "advance": 18, "hang_up": 2, "cancel": 8,
-    }  # fmt: skip
-    for step in range(chance.randrange(3, 14)):
-        words = f"message {step} 4000123"
-        match chance.choices([*acts], [*acts.values()])[0]:
-            case "say":
-                id_ = chance.choice([None, f"m{chance.randrange(6)}"])
-                work.append(asyncio.create_task(call.say(words, id=id_)))
-            case "event":
-                work.append(asyncio.create_task(call.event("ring", {"step": step})))
-            case "interrupt":
-                call.interrupt(chance.choice([None, "", "One.", "Said beside. Adding"]))
-            case "prepare":
-                call.prepare(words)
-            case "advance":
-                await call.advance(chance.choice([1, 4, 6, 30]))
-            case "hang_up":
-                work.append(asyncio.create_task(call.hang_up()))
-            case "cancel" if work:
-                chance.choice(work).cancel()
-        for _ in range(chance.randrange(8)):
-            await asyncio.sleep(0)
-    if chance.random() < 0.6:
-        await settled(call, *work)
-    await call.__aexit__(None, None, None)
-    for ended in await asyncio.gather(*work, return_exceptions=True):
-        if isinstance(ended, BaseException) and not isinstance(ended, CallEnded | asyncio.CancelledError):
-            raise ended
-    for request in call.requests:
-        check_messages(request.messages)
-
-
-async def lives(seed: int) -> None:
-    """Live through a call, let go of now and then, and look at what is left."""
-    chance = random.Random(seed)
-    store, script = MemoryStore(), Script(*(a_reply(chance) for _ in range(200)))
-    resumed: dict[str, str] = {}
-    for _ in range(chance.randrange(1, 4)):
-        call: Any = rehearse(lambda: Anything(chance), script, store=store, **resumed)
-        opening = asyncio.ensure_future(call.__aenter__())
-        await settled(call, opening)
-        resumed = {"resume": call.id}
-        await one_life(chance, call)
-    async with rehearse(lambda: Anything(chance), Script(*["Fine."] * 20), store=store, **resumed) as last:
-        if last.state.status != "ended":
-            await last.say("goodbye")
-    check(last)
-    assert {data["call_id"] for data in datas(last.log, "tool.call")} == {d["call_id"] for d in results(last.log)}
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
 def test_whatever_happens_the_log_is_whole_and_the_call_goes_on(seed: int) -> None:
-    run(lives(seed))
+    chance = random.Random(seed)
+    run(lives(chance, lambda: Anything(chance), a_reply))
