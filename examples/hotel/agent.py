@@ -202,11 +202,11 @@ class Book(Step["Hotel"]):
         return not (self._missing() or self._conflict())
 
     def get_prompt(self) -> str:
-        hotel = f"The caller wants to book {self.hotel}. {self._free()}"
-        if missing := self._missing():
-            return f"{hotel}\nFind out the {', the '.join(missing)}, and record each as soon as you hear it."
+        hotel = f"The caller wants to book {self.hotel}, {self._listing().price} euros a night. {self._free()}"
         if conflict := self._conflict():
             return f"{hotel}\n{conflict}"
+        if missing := self._missing():
+            return f"{hotel}\nFind out the {', the '.join(missing)}, and record each as soon as you hear it."
         return f"{hotel}\nReady to book: {self._stay()}. Read it back, and book it only once they have said yes."
 
     @tool
