@@ -226,10 +226,7 @@ CAP = 3
 def walks(draw: st.DrawFn) -> tuple[list[int | None], list[list[tuple[int, str]]]]:
     """Make up a flow (for each step None, or where its code leads) and turns (moves, each with a prompt or none)."""
     size = draw(st.integers(2, 5))
-    codes: list[int | None] = [
-        None,
-        *draw(st.lists(st.none() | st.integers(0, size - 1), min_size=size - 1, max_size=size - 1)),
-    ]
+    rest = draw(st.lists(st.none() | st.integers(0, size - 1), min_size=size - 1, max_size=size - 1))
     move = st.tuples(st.integers(0, size - 1), st.just("") | WORDS)
     turns = draw(st.lists(st.lists(move, max_size=4), max_size=5))
     return [None, *rest], turns
