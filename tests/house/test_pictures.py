@@ -15,4 +15,4 @@ def test_the_map_of_the_hotel_is_todays(monkeypatch):
     drawn = svg(chart_of(find_agent("examples/hotel").make))
     if os.environ.get("WRITE_DOCS"):
         PICTURE.write_text(drawn, encoding="utf-8")
-    assert PICTURE.read_text(encoding="utf-8") == drawn, "run `WRITE_DOCS=1 python -m pytest tests/house/test_pictures.py`"
+    assert PICTURE.read_text(encoding="utf-8") == drawn, "run it with WRITE_DOCS=1 in the environment"
