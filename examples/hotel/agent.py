@@ -219,7 +219,7 @@ class Book(Step["Hotel"]):
             guests: how many they are.
         """
         reservations = self.flow.reservations()
-        if arrival is not None and arrival < reservations.today:
+        if arrival is not None and arrival < reservations.today():
             return stay("That day is past. Ask for a day that is still to come.")
         if nights is not None and not 1 <= nights <= reservations.LONGEST:
             return stay(f"A stay has one to {reservations.LONGEST} nights. Say so, and ask again how many.")
@@ -294,7 +294,7 @@ class Hotel(Flow):
 
     def __init__(self, reservations: Reservations | None = None) -> None:
         # A service is no state: it is in no log, and a call that is taken up again is given it anew.
-        self._reservations = reservations or Reservations(date.today())  # noqa: DTZ011 - the town's own calendar day
+        self._reservations = Reservations() if reservations is None else reservations
 
     def reservations(self) -> Reservations:
         """Give the booking system: what a flow was given, its steps use."""
@@ -320,5 +320,5 @@ class Hotel(Flow):
         return go(TerminateSessionStep).with_prompt("Nothing is booked. Thank them for their call, and say goodbye.")
 
     def render(self) -> str:
-        today = self._reservations.today
+        today = self._reservations.today()
         return f"Today is {spoken(today)} {today.year} ({today})."

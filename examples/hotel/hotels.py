@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 __all__ = [
+    "EVERY_NIGHT",
     "HOTELS",
     "RULES",
     "District",

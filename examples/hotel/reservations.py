@@ -1,9 +1,10 @@
 """The town's booking system, in memory: which nights are free, and who has booked."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from hotels import Listing
+from hotels import EVERY_NIGHT, Listing
 
 __all__ = ["Booking", "Reservations", "counted", "spoken"]
 
@@ -24,18 +25,20 @@ class Reservations:
     """Know what is free, and take bookings.
 
     Args:
-        today: the day it is; nobody can arrive before it.
+        today: tells the day it is; nobody can arrive before it.
     """
 
     LONGEST = 14
 
-    def __init__(self, today: date) -> None:
+    def __init__(self, today: Callable[[], date] = date.today) -> None:
         self.today = today
         self.bookings: dict[str, Booking] = {}
 
     def free_nights(self, hotel: Listing, arrival: date) -> int:
-        """Count the nights in a row, from a day on, on which a hotel has rooms left."""
-        nights = (f"{arrival + timedelta(days=night):%a}" for night in range(self.LONGEST))
+        """Count the nights in a row, from a day on, on which a hotel has rooms left; from a day that is past, none."""
+        if arrival < self.today():
+            return 0
+        nights = (EVERY_NIGHT[(arrival + timedelta(days=number)).weekday()] for number in range(self.LONGEST))
         return next((count for count, night in enumerate(nights) if night not in hotel.free_nights), self.LONGEST)
 
     def book(self, hotel: Listing, arrival: date, nights: int, guests: int, *, key: str) -> Booking:

@@ -14,6 +14,7 @@ from cuelight import HttpContentType, wire
 from cuelight.errors import CallEnded
 from cuelight.log import reduce
 from cuelight.models import CueSheet, Understudy
+from cuelight.stores import SqliteStore
 from cuelight.testing import Rehearsal, Script, calls
 from cuelight.wiring import find_agent
 from lawbook import datas, errors, heard, rehearsing, results, told
@@ -34,7 +35,7 @@ PLANNED = {**PRESENTED, "stage": "Book", "Book": {"hotel": "Gull", "arrival": "2
 
 
 def new_reservations() -> Any:
-    return RESERVATIONS.Reservations(date(2026, 3, 5))  # a Thursday
+    return RESERVATIONS.Reservations(lambda: date(2026, 3, 5))  # a Thursday
 
 
 def talk(model: Any, *said: str, state: dict[str, Any] | None = None, reservations: Any = None) -> Rehearsal[Any]:
@@ -375,6 +376,35 @@ def test_a_stay_is_booked_once_under_the_key_of_its_call() -> None:
     assert (steps(call.log), state.status) == ([END], "ended")
     assert "reference MM-001" in call.requests[1].view
     assert call.requests[1].tools == []
+
+
+def test_a_stay_that_was_possible_is_none_when_its_day_has_passed() -> None:
+    later = RESERVATIONS.Reservations(lambda: date(2026, 3, 10))
+    call = talk(Script(calls("book"), "Too late."), "Yes", state=PLANNED, reservations=later)
+    assert [data["reason"] for data in datas(call.log, "cue.refused")] == ["hidden"]
+    assert later.bookings == {}
+
+
+def test_a_call_goes_on_in_another_process_as_it_was(tmp_path: Path) -> None:
+    reservations = new_reservations()
+
+    async def conversation() -> list[wire.Entry]:
+        model = Understudy(SHEET)
+        store = {"store": SqliteStore(tmp_path / "calls.sqlite3")}
+        async with rehearsing(lambda: FLOW(reservations), model, **store) as call:
+            for text in ("by the beach, breakfast included", "show me", "the Heron, for Friday"):
+                await call.say(text)
+            name = call.id
+        store = {"store": SqliteStore(tmp_path / "calls.sqlite3")}
+        async with rehearsing(lambda: FLOW(reservations), model, resume=name, **store) as call:
+            assert call.agent.step("Explore").filters == HOTELS.Filters(district="Beach", breakfast=True)
+            assert call.agent.step("Book").arrival == date(2026, 3, 6)
+            for text in ("two nights for three people", "yes"):
+                await call.say(text)
+        return call.log
+
+    assert steps(asyncio.run(conversation())) == ["Explore", "Present", "Book", "Book", END]
+    assert [booking.guests for booking in reservations.bookings.values()] == [3]
 
 
 def test_each_call_has_services_of_its_own_unless_it_is_given_them() -> None:
