@@ -51,3 +51,26 @@ def test_links_inside_the_project_lead_somewhere() -> None:
             if not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(ROOT)}: {target}")
     assert not broken, broken
+
+
+_NAMED = re.compile(r"\[`(tests/[\w/]+\.py)::(test_\w+)`\]\(([^)\s]+)\)")
+
+
+def _tests(file: Path) -> list[str]:
+    return re.findall(r"^(?:async )?def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_tests_that_a_page_names_are_there() -> None:
+    astray = [
+        f"{page.relative_to(ROOT)}: {file}::{name}"
+        for page in PAGES
+        for file, name, link in _NAMED.findall(page.read_text(encoding="utf-8"))
+        if (page.parent / link).resolve() != ROOT / file or name not in _tests(ROOT / file)
+    ]
+    assert not astray, astray
+
+
+def test_every_test_of_a_routing_rule_is_named_once_beside_its_rule() -> None:
+    named = [name for _, name, _ in _NAMED.findall((ROOT / "docs" / "routing-rules.md").read_text(encoding="utf-8"))]
+    files = [file for folder in ("routes", "flow") for file in (ROOT / "tests" / folder).glob("test_rules_of_*.py")]
+    assert sorted(named) == sorted(name for file in files for name in _tests(file))
