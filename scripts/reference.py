@@ -22,7 +22,7 @@ the rest serves those who build beside it. Full docstrings are in the code.
 def packages() -> list[str]:
     """Name the public packages and modules, the author's first."""
     found = sorted(f"cuelight.{one.name}" for one in pkgutil.iter_modules(cuelight.__path__) if one.ispkg)
-    modules = ["cuelight.errors", "cuelight.ports", "cuelight.wiring"]
+    modules = ["cuelight.errors", "cuelight.ports"]
     return ["cuelight", "cuelight.testing", *(name for name in found if name != "cuelight.testing"), *modules]
 
 

@@ -16,7 +16,6 @@ PACKAGES = [
     *sorted(f"cuelight.{found.name}" for found in pkgutil.iter_modules(cuelight.__path__) if found.ispkg),
     "cuelight.errors",
     "cuelight.ports",
-    "cuelight.wiring",
 ]
 
 

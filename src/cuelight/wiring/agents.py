@@ -1,4 +1,4 @@
-"""Which agent, which model, which store: the only place that chooses adapters."""
+"""Find an agent, and import its author's code as they would."""
 
 import importlib
 import importlib.util
@@ -7,31 +7,25 @@ import os
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 from cuelight.agent import Agent
-from cuelight.errors import AgentNotFound, AgentNotLoaded, DeclarationRefused, NotSetUp, StoreUnusable
+from cuelight.errors import AgentNotFound, AgentNotLoaded, DeclarationRefused
 from cuelight.flow import Flow
-from cuelight.models import CueSheet, Understudy, resolve_model
-from cuelight.ports import Model, Store
-from cuelight.stores import open_store
-from cuelight.stores.spec import store_file
 
-__all__ = ["FoundAgent", "choose_model", "choose_store", "find_agent", "find_store", "store_setting"]
+__all__ = ["LIBRARIES", "FoundAgent", "file_of", "find_agent", "short_path"]
 
-_MODEL = "CUELIGHT_MODEL"
-_STORE = "CUELIGHT_STORE"
-_UNDERSTUDY = "understudy"
 _SHEET = "cues.toml"
 _STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-_PACKAGE = Path(__file__).resolve().parent
-_LIBRARIES = tuple(
+_PACKAGE = Path(__file__).resolve().parents[1]
+LIBRARIES = tuple(
     Path(path).resolve() for name, path in sysconfig.get_paths().items() if name in ("stdlib", "purelib", "platlib")
 )
+"""Where what an author has installed lies."""
 
 
 class FoundAgent(NamedTuple):
@@ -48,9 +42,6 @@ class FoundAgent(NamedTuple):
     def sheet(self) -> Path:
         """Where its cue sheet would be: beside it."""
         return self.file.parent / _SHEET
-
-
-# --- agents -----------------------------------------------------------------------------------------------------------
 
 
 def find_agent(named: str, *, under: Path | None = None) -> FoundAgent:
@@ -72,9 +63,9 @@ def find_agent(named: str, *, under: Path | None = None) -> FoundAgent:
     target, colon, attribute = named.rpartition(":")
     if not colon:
         target, attribute = named, ""
-    file = _file_of(target, here) if target else None
+    file = file_of(target, here) if target else None
     if file is not None:
-        module, shown = _load(file), _shown(file, here)
+        module, shown = _load(file), short_path(file, here)
     elif colon and target.replace(".", "").isidentifier():
         module, shown = _import(target, here), target
         file = Path(module.__file__ or here / target)
@@ -83,7 +74,7 @@ def find_agent(named: str, *, under: Path | None = None) -> FoundAgent:
     return _pick(module, file, attribute, shown)
 
 
-def _file_of(target: str, here: Path) -> Path | None:
+def file_of(target: str, here: Path) -> Path | None:
     """Give the file that a path, a folder or a slug means."""
     path = here / Path(target).expanduser()
     if path.is_file():
@@ -141,7 +132,7 @@ def _load(file: Path) -> ModuleType:
             return importlib.import_module(name)
         return _execute(file, name)
     except (Exception, SystemExit) as error:  # the author's code: whatever it raises, they are told where
-        raise AgentNotLoaded(_fault(_shown(file, Path.cwd()), error, folder)) from error
+        raise AgentNotLoaded(_fault(short_path(file, Path.cwd()), error, folder)) from error
 
 
 def _execute(file: Path, name: str) -> ModuleType:
@@ -247,93 +238,15 @@ def _sentence(text: str) -> str:
 
 def _place(error: BaseException, home: Path) -> str:
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_shown(Path(error.filename), Path.cwd())}:{error.lineno}"
-    libraries = [folder for folder in (*_LIBRARIES, _PACKAGE) if not home.is_relative_to(folder)]
+        return f"{short_path(Path(error.filename), Path.cwd())}:{error.lineno}"
+    libraries = [folder for folder in (*LIBRARIES, _PACKAGE) if not home.is_relative_to(folder)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
         if file.is_file() and not any(map(file.resolve().is_relative_to, libraries)):
-            return f"{_shown(file, Path.cwd())}:{frame.lineno}"
+            return f"{short_path(file, Path.cwd())}:{frame.lineno}"
     return ""
 
 
-def _shown(file: Path, here: Path) -> str:
+def short_path(file: Path, here: Path) -> str:
     """Write a path as short as it can be read from here."""
     return str(file.relative_to(here)) if file.is_relative_to(here) else str(file)
-
-
-# --- models -----------------------------------------------------------------------------------------------------------
-
-
-def choose_model(found: FoundAgent, named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> Model:
-    """Choose what answers: `named`, else `CUELIGHT_MODEL`, else the class's `model`, else the Understudy.
-
-    Args:
-        found: the agent.
-        named: `provider:name`, or `understudy` for the stand-in that reads the agent's cue sheet.
-        environ: the environment's settings.
-
-    Raises:
-        NotSetUp: the model lacks a key or a package, or nothing is named and there is no cue sheet.
-        CueSheetRefused: the cue sheet cannot be read, or does not fit the agent's tools and stages.
-    """
-    setting = named or environ.get(_MODEL, "").strip() or getattr(found.make, "model", None) or _UNDERSTUDY
-    if setting != _UNDERSTUDY:
-        return resolve_model(setting)
-    if found.sheet.is_file():
-        sheet = CueSheet.load(found.sheet)
-        if isinstance(found.make, type) and issubclass(found.make, Agent):
-            sheet.check(found.make)
-        return Understudy(sheet)
-    raise NotSetUp(
-        f"Nothing can answer for {found.name} yet. Name a model, as in {_MODEL}=openai:gpt-5-mini (or --model), or "
-        f"write what the Understudy shall say in {_shown(found.sheet, Path.cwd())}."
-    )
-
-
-# --- stores -----------------------------------------------------------------------------------------------------------
-
-
-def store_setting(named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> str:
-    """Say which store is meant: `named`, else `CUELIGHT_STORE`, else one file in the user's data folder.
-
-    Raises:
-        NotSetUp: nothing is named, and this user has no home.
-    """
-    if setting := named or environ.get(_STORE, "").strip():
-        return setting
-    folder = environ.get("XDG_DATA_HOME", "")
-    if not os.path.isabs(folder):  # as the XDG specification has it: a relative one is ignored
-        try:
-            folder = str(Path.home() / ".local" / "share")
-        except RuntimeError as error:
-            raise NotSetUp(
-                f"There is no home folder to keep calls in. Name a file for them: {_STORE}=calls.sqlite3 (or --store)."
-            ) from error
-    return str(Path(folder) / "cuelight" / "calls.sqlite3")
-
-
-def choose_store(named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> Store:
-    """Open the store that is meant, and make it where it is missing.
-
-    Raises:
-        NotSetUp: the setting names no store.
-        StoreUnusable: it cannot be opened.
-    """
-    return open_store(store_setting(named, environ=environ))
-
-
-def find_store(named: str | None = None, *, environ: Mapping[str, str] = os.environ) -> Store:
-    """Open the store that is meant, to read what is in it; nothing is made where there is none.
-
-    Raises:
-        NotSetUp: the setting names no store.
-        StoreUnusable: there is none, or it cannot be opened.
-    """
-    setting = store_setting(named, environ=environ)
-    file = store_file(setting)
-    if file is not None and not file.exists():
-        raise StoreUnusable(
-            f"There is no store at {file}. The first call that is kept there makes it (`cuelight demo` is one); for "
-            f"another store use --store or {_STORE}."
-        )
-    return open_store(setting)
