@@ -87,9 +87,7 @@ class Turn:
         while await self._may_ask():
             self.requests += 1
             answer = await self._ask()
-            if answer is None:
-                break
-            if not await self._act_on(answer):
+            if answer is None or not await self._act_on(answer):
                 self.answered = True
             elif self.asked_again:
                 self.answered = self.asked_again = False
