@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from cuelight import DirectMessage, Flow, Limits, LogicStep, Step, TerminateSessionStep, direct, go, state, stay, tool
 from cuelight.flow import tools_by_stage
 from cuelight.log import Fold
-from cuelight.testing import calls, raw_call
+from cuelight.testing import Script, calls, raw_call, rehearse
 from cuelight.wire import Entry
-from lawbook import datas, entries, run, types
-from lives import lives, strange_replies
+from lawbook import WatchedStore, check, datas, entries, run, types
+from lives import lives, settled, strange_replies
 
 
 class Odd(Step["Maze"]):
@@ -274,3 +274,42 @@ def test_whatever_happens_a_flow_keeps_its_promises(seed: int) -> None:
     check_moves(call.log)
     assert "4000123" not in str([one.data for one in call.log])
     assert "4000123" not in str(call.state.app_state)
+
+
+async def crashes(chance: random.Random) -> Any:
+    """Talk, crash after some append, and take the call up again; gives it as it was then."""
+    store = WatchedStore()
+    call = rehearse(lambda: Maze(chance), Script(*(a_reply(chance) for _ in range(100))), store=store)
+    await settled(call, asyncio.ensure_future(call.__aenter__()))
+    for number in range(4):
+        if call.state.status != "ended":
+            say = call.say(f"message {number}", id=f"m{number}") if chance.random() < 0.8 else call.event("ring")
+            await settled(call, asyncio.ensure_future(say))
+    await call.__aexit__(None, None, None)
+    crashed = await store.crashed_after(chance.randrange(1, len(store.appends) + 1))
+    before = [one.entry for one in await crashed.read(call.id)]
+    again = rehearse(lambda: Maze(chance), Script(*["Fine."] * 20), store=crashed, resume=call.id)
+    await settled(again, asyncio.ensure_future(again.__aenter__()))
+    assert types(again.log)[: len(before)] == types(before)
+    users = datas(before, "turn.user")
+    if again.state.status != "ended":
+        said = asyncio.ensure_future(again.say("again", id=users[-1]["item_id"] if users else None))
+        await settled(again, said)
+        await said
+    await again.__aexit__(None, None, None)
+    check(again)
+    third = rehearse(lambda: Maze(chance), Script(), store=crashed, resume=call.id)
+    await settled(third, asyncio.ensure_future(third.__aenter__()))
+    await third.__aexit__(None, None, None)
+    assert third.log == again.log, "resuming a whole log writes nothing"
+    assert third.agent.current.saved == again.agent.current.saved
+    return again
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_a_crash_at_any_moment_breaks_no_promise_either(seed: int) -> None:
+    call = run(crashes(random.Random(seed)))
+    check_gate(call.log)
+    check_ends(call.log)
+    check_moves(call.log)
