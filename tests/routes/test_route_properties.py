@@ -23,10 +23,11 @@ class Target(Step):
 
 
 TARGETS = st.sampled_from([Target, "Target", "elsewhere"])
+STATES = st.dictionaries(st.sampled_from("abc"), st.integers(0, 3), max_size=2).map(lambda s: dict(sorted(s.items())))
 BUILDERS = st.one_of(
     st.tuples(st.just("feedback"), WORDS),
     st.tuples(st.just("prompt"), WORDS),
-    st.tuples(st.just("state"), st.dictionaries(st.sampled_from("abc"), st.integers(0, 3), max_size=2)),
+    st.tuples(st.just("state"), STATES),
     st.tuples(st.just("content_type"), st.sampled_from(HttpContentType)),
     st.tuples(st.just("message"), WORDS | WORDS.map(DirectMessage)),
 )
