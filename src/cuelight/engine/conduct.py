@@ -274,7 +274,7 @@ class Conduct:
             self.turn = None
             if turn.prepared is not None:  # it came to no request
                 await turn.prepared.drop()
-        self.playing = turn.speech_id if turn.pieces and not turn.cut else None
+        self.playing = turn.speech_id if turn.speech.pieces and not turn.cut else None
         if self.context.ended is not None:
             await self.finish(self.context.ended, "agent")
         return reply

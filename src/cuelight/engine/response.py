@@ -56,7 +56,7 @@ class Response:
             self._fall_back()
         elif said.strip():
             self._turn.say(said, "model" if said.strip() == text else "code")
-        elif not self._turn.pieces and not self._turn.asked_again and context.ended is None:
+        elif not self._turn.speech.pieces and not self._turn.asked_again and context.ended is None:
             self._fall_back()
         return self._turn.asked_again
 
@@ -70,7 +70,7 @@ class Response:
             turn.instructions = reason
             return True
         if route.content_type is not None:
-            turn.content_type = route.content_type
+            turn.speech.content_type = route.content_type
         goes_on = await turn.steering.follow_hook(route, start, label)
         if goes_on and route.feedback != VALIDATED:
             turn.instructions = lines.not_said(route.feedback)

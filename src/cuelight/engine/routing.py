@@ -196,7 +196,7 @@ class Routing:
             if not taken.applied:
                 continue
             if taken.route.content_type is not None and (taken.content is None or taken is self._direct):
-                turn.content_type = taken.route.content_type
+                turn.speech.content_type = taken.route.content_type
             if isinstance(taken.route.message, str) and not taken.moves:
                 turn.steering.cross(taken.start, taken.start, taken.route.message)
         if self._direct is not None:

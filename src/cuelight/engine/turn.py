@@ -4,22 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from cuelight.agent import Gate
 from cuelight.engine import lines
 from cuelight.engine.asking import Attempt, Overlap, Stream, failure_message, usage_metrics
 from cuelight.engine.batch import Batch
 from cuelight.engine.context import CallContext
 from cuelight.engine.handlers import Handler
-from cuelight.engine.replies import Reply, default_type
+from cuelight.engine.replies import Reply
 from cuelight.engine.response import Response
 from cuelight.engine.speculation import Speculation
+from cuelight.engine.speech import Speech
 from cuelight.engine.steering import Steering
 from cuelight.flow import HttpContentType, LogicStep
 from cuelight.log import Message
 from cuelight.ports import ModelRequest
-from cuelight.wire import whole_text
 
 __all__ = ["Turn"]
 
@@ -42,17 +40,11 @@ class Turn:
         self.requests = 0
         self.attempts = 0
         self.same_calls: dict[tuple[str, bytes], int] = {}
-        self.pieces: list[str] = []
-        self.content: Any = None
-        self._shown: Any = None
-        self.content_type: HttpContentType | None = None
+        self.speech = Speech(context, speech_id)
         self.answered = False
         """Whether the caller has the answer, so that the model is not asked again."""
         self.stopped: tuple[str, float] | None = None
         """The limit that the turn was stopped at, and its value."""
-        self.cut = False
-        self.heard: str | None = None
-        """What of an interrupted turn was heard; None is all that was spoken until then."""
         self.instructions: str | None = None
         """What the next request is told beside the view; asked for by `self.call.reply`."""
         self.closed = False
@@ -65,7 +57,6 @@ class Turn:
         """What the model was offered with the newest request."""
         self._stream: Stream | None = None
         self._began = context.clock.monotonic()
-        self._first_words_after: float | None = None
         self._first_token_s: float | None = None
         self._request_ids: list[str] = []
         self.steering = Steering(context, self)
@@ -73,6 +64,11 @@ class Turn:
         """The messages that the turn began with; another step may have others."""
         self._begins_at = len(self._began_in)
         self._by_caller = False
+
+    @property
+    def cut(self) -> bool:
+        """Whether the caller has cut in."""
+        return self.speech.cut
 
     # --- the loop -----------------------------------------------------------------------------------------------------
 
@@ -152,8 +148,7 @@ class Turn:
         """Let the caller cut in: the request stops, calls not begun do not run, and what was heard is kept."""
         if self.cut:
             return  # the first one was it
-        self.cut = True
-        self.heard = heard
+        self.speech.cut, self.speech.heard = True, heard
         if self._stream is not None:
             self._stream.cut()
 
@@ -216,7 +211,7 @@ class Turn:
         request = context.request(history.messages, view, gate, at=at, alone=not self._by_caller)
         self.attempts += 1
         held = context.course.holds_words
-        hear = _hold if held else self._hear
+        hear = _hold if held else self.speech.pass_on
         try:
             prepared = await self._take_prepared(request)
             if prepared is not None:
@@ -243,12 +238,6 @@ class Turn:
             return prepared
         await prepared.drop()
         return None
-
-    def _hear(self, words: str) -> None:
-        """Pass the model's words on as they come."""
-        if self._first_words_after is None:
-            self._first_words_after = self.context.clock.monotonic() - self._began
-        self.context.journal.utter(self.speech_id, words, whole=False)
 
     def _record(self, attempt: Attempt) -> None:
         """Write down one request and what came of it."""
@@ -280,9 +269,9 @@ class Turn:
         if attempt.held:
             return  # its words are the step's to decide about
         if attempt.cut:
-            self._say_cut(attempt)
+            self.speech.say_cut(attempt.text.strip(), attempt.passed_on.strip())
         elif text := attempt.text.strip():
-            self.say(text, "model", passed_on=True)
+            self.speech.say(text, "model", passed_on=True)
 
     def _tell_failure(self, attempt: Attempt, number: int) -> bool:
         """Write why a request came to nothing; tells whether to make it again."""
@@ -299,97 +288,36 @@ class Turn:
 
     # --- speaking and closing -----------------------------------------------------------------------------------------
 
-    def say(self, text: str, by: str, *, passed_on: bool = False) -> None:
-        """Speak a line in this turn. What comes after the caller has cut in is written down, and not heard.
-
-        Args:
-            text: the line.
-            by: who speaks: the model, code, or a handler's `direct`.
-            passed_on: whether its words were passed on already, as they came, so that the line is only closed.
-        """
-        if not text.strip():
-            return
-        text = whole_text(text)
-        self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": by, "text": text})
-        if self.cut:
-            return
-        self.pieces.append(text)
-        if not passed_on and self._first_words_after is None:
-            self._first_words_after = self.context.clock.monotonic() - self._began
-        self.context.journal.utter(self.speech_id, "" if passed_on else text, whole=True)
-
-    def _say_cut(self, attempt: Attempt) -> None:
-        """Write a reply that the caller cut into; what had been passed on by then was spoken."""
-        if text := attempt.text.strip():
-            self.context.journal.write("cue.said", {"speech_id": self.speech_id, "by": "model", "text": text})
-        if passed_on := attempt.passed_on.strip():
-            self.pieces.append(passed_on)
-            self.context.journal.utter(self.speech_id, "", whole=True)
+    def say(self, text: str, by: str) -> None:
+        """Speak a line in this turn."""
+        self.speech.say(text, by)
 
     def deliver(self, content: Any, shown: Any, content_type: HttpContentType | None) -> None:
-        """End the turn with content given by code, unless the caller has cut in.
-
-        Args:
-            content: plain JSON.
-            shown: the same as declarations mask it.
-            content_type: what kind it is, where that was said.
-        """
-        if self.cut:
-            return  # nobody is waiting for it any more
-        self.content, self._shown = content, shown
-        self.content_type = content_type or self.content_type
-        self.answered = True
-        self.say(content if isinstance(content, str) else msgspec.json.encode(content).decode(), "direct")
+        """End the turn with content given by code, unless the caller has cut in; as `Speech.deliver`."""
+        self.answered = self.speech.deliver(content, shown, content_type) or self.answered
 
     async def close(self) -> Reply:
         """Write the turn's end and store it."""
         self.closed = True
         context = self.context
-        text = self._write_spoken()
-        content_type = self.content_type or default_type(self.content)
-        delivered: dict[str, Any] = {"speech_id": self.speech_id, "attempts": self.attempts}
-        if self.message_id is not None:
-            delivered["message_id"] = self.message_id
-        shown = dict(delivered)
-        if self.content is not None:
-            delivered["content"], shown["content"] = self.content, self._shown
-        if self.content is not None or self.content_type is not None:
-            delivered["content_type"] = shown["content_type"] = str(content_type)
-        if self._shown != self.content:
-            context.journal.write("cue.delivered", delivered, shown=shown)
-        else:
-            context.journal.write("cue.delivered", delivered)
+        reply = self.speech.close(self._metrics(), attempts=self.attempts, message_id=self.message_id)
         if context.ended is None:  # otherwise the end of the call is stored with it
             await context.journal.barrier()
-        return Reply(
-            text=text,
-            content=self.content,
-            content_type=content_type,
-            interrupted=self.cut,
-            speech_id=self.speech_id,
-        )
+        return reply
 
     async def break_off(self) -> None:
         """Store what was spoken in a turn that an author's fault ended; its message stays unanswered."""
         self.closed = True
-        self._write_spoken()
+        self.speech.write(self._metrics())
         await self.context.journal.barrier()
-
-    def _write_spoken(self) -> str:
-        """Write everything spoken in the turn, or heard of it; gives the words."""
-        text = self.heard if self.cut and self.heard is not None else "\n".join(self.pieces)
-        if self.pieces or self.cut:
-            data = {"speech_id": self.speech_id, "text": text, "interrupted": self.cut, "metrics": self._metrics()}
-            self.context.journal.write("turn.agent", data)
-        return text
 
     def _metrics(self) -> dict[str, Any]:
         model = self.context.model
         metrics: dict[str, Any] = {}
         if self._first_token_s is not None:
             metrics["llm_node_ttft"] = self._first_token_s
-        if self._first_words_after is not None:
-            metrics["e2e_latency"] = self._first_words_after
+        if self.speech.first_words_after is not None:
+            metrics["e2e_latency"] = self.speech.first_words_after
         if self._request_ids:
             metrics["provider_request_ids"] = self._request_ids
             metrics["llm_metadata"] = {"model_name": model.name, "model_provider": model.provider}
