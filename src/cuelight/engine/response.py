@@ -74,7 +74,7 @@ class Response:
         goes_on = await turn.steering.follow_hook(route, start, label)
         if goes_on and route.feedback != VALIDATED:
             turn.instructions = lines.not_said(route.feedback)
-        return goes_on
+        return goes_on or turn.asked_again
 
     def _fall_back(self) -> None:
         self._turn.say(self._context.course.fallback_line, "code")
