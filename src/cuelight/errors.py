@@ -13,6 +13,8 @@
     |   |-- ScriptCheckFailed      an assert in a test's script failed
     |   |-- ScriptRanOut           a test's script has no reply left
     |   |-- CueSheetRefused        a cue sheet that cannot be read
+    |   |-- CassetteRefused        a file that is no cassette, or a damaged one
+    |   |-- CassetteMissed         a request that a cassette has no reply to
     |   |-- GoldenRefused          a golden that cannot be read, or does not fit its agent
     |   `-- AgentNotLoaded         a file that cannot be imported, or holds no agent
     |-- ModelError             the model did not do its part: the engine retries, then speaks for it
@@ -43,10 +45,11 @@ from typing import ClassVar
 
 __all__ = [
     "AgentNotFound", "AgentNotLoaded", "AuthorError", "BadEntry", "BadInput", "CallEnded", "CallIsOwned",
-    "CallNotFound", "CallerError", "CueSheetRefused", "CuelightError", "DeclarationRefused", "GoldenRefused",
-    "LeaseLost", "LogDamaged", "ModelError", "ModelFailed", "ModelTooSlow", "NoSuchEntry", "NotAStage", "NotSetUp",
-    "OperatorError", "OutsideHandler", "ScriptCheckFailed", "ScriptRanOut", "ScriptRefused", "SeqConflict",
-    "StageIsRouted", "StepNotDefined", "StoreDamaged", "StoreUnusable", "ToolFailed", "UndeclaredField", "WrongType",
+    "CallNotFound", "CallerError", "CassetteMissed", "CassetteRefused", "CueSheetRefused", "CuelightError",
+    "DeclarationRefused", "GoldenRefused", "LeaseLost", "LogDamaged", "ModelError", "ModelFailed", "ModelTooSlow",
+    "NoSuchEntry", "NotAStage", "NotSetUp", "OperatorError", "OutsideHandler", "ScriptCheckFailed", "ScriptRanOut",
+    "ScriptRefused", "SeqConflict", "StageIsRouted", "StepNotDefined", "StoreDamaged", "StoreUnusable",
+    "ToolFailed", "UndeclaredField", "WrongType",
 ]  # fmt: skip
 
 
@@ -156,10 +159,8 @@ class StageIsRouted(AuthorError, AttributeError):
     code = "stage-is-routed"
 
     def __init__(self, flow: str) -> None:
-        super().__init__(
-            f"{flow}.stage is the name of the current step, which only a route moves. Return it from a handler, as in "
-            "`return go(NextStep)`."
-        )
+        moved = "which only a route moves. Return it from a handler, as in `return go(NextStep)`."
+        super().__init__(f"{flow}.stage is the name of the current step, {moved}")
 
 
 class ScriptRefused(AuthorError, TypeError):
@@ -202,6 +203,18 @@ class GoldenRefused(AuthorError, ValueError):
         else:
             listed = "".join(f"\n  - {problem}." for problem in self.problems)
             super().__init__(f"The golden {file} is refused, {len(self.problems)} problems:{listed}")
+
+
+class CassetteRefused(AuthorError, ValueError):
+    """Refuse a file that is no cassette or a damaged one, naming the line, what is wrong with it and what to do."""
+
+    code = "cassette-refused"
+
+
+class CassetteMissed(AuthorError, AssertionError):
+    """Say that a request is not the one a cassette has the reply to, with the first difference and what to do."""
+
+    code = "cassette-missed"
 
 
 class AgentNotLoaded(AuthorError, ImportError):

@@ -2,13 +2,25 @@
 
 from typing import TYPE_CHECKING, Any
 
+from cuelight.models.cassette import Cassette, Recording, Replay
 from cuelight.models.resolve import resolve_model
 from cuelight.models.script import Request, Script, calls, raw_call
 
 if TYPE_CHECKING:
     from cuelight.models.understudy import CueSheet, Understudy
 
-__all__ = ["CueSheet", "Request", "Script", "Understudy", "calls", "raw_call", "resolve_model"]
+__all__ = [
+    "Cassette",
+    "CueSheet",
+    "Recording",
+    "Replay",
+    "Request",
+    "Script",
+    "Understudy",
+    "calls",
+    "raw_call",
+    "resolve_model",
+]
 
 
 def __getattr__(name: str) -> Any:
