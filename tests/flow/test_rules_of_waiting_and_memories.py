@@ -71,6 +71,33 @@ async def test_a_step_that_waits_records_nothing_and_moves_nowhere_until_the_cal
         assert (call.agent.stage, call.agent.step(Ask).answer) == ("One", "real")
 
 
+async def test_a_reply_cannot_leave_a_step_that_waits_either() -> None:
+    """A route of `on_response` is not applied; the model is asked again, and told why."""
+
+    class Decide(Step):
+        waits = True
+
+        def on_response(self, text: str) -> Any:
+            return go(One) if text == "on" else None
+
+    class Enter(Step):
+        @tool
+        def begin(self) -> Any:
+            """Begins."""
+            return go(Decide)
+
+    class Deciding(Flow):
+        steps = (Enter, Decide, One)
+
+    async with rehearsing(Deciding, Script(calls("begin"), "on", "Shall we?", "on", "We go on.")) as call:
+        assert (await call.say("begin")).text == "Shall we?"
+        assert call.agent.stage == "Decide"
+        assert datas(call.log, "cue.route")[1]["applied"] is False
+        assert "not applied" in call.requests[2].view
+        assert (await call.say("yes")).text == "We go on."
+        assert call.agent.stage == "One"
+
+
 async def test_words_of_nothing_are_not_an_answer_that_a_step_waits_for() -> None:
     async with rehearsing(Survey, Script(calls("begin"), "Well?", "Well?")) as call:
         await call.say("begin")
