@@ -8,7 +8,8 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 
 
-def test_every_block_of_the_page_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the page records a cassette
     monkeypatch.setenv("OPENAI_API_KEY", "")  # the page sets it; put back afterwards
     space = {"__name__": "page"}
     for block in re.finditer(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE):

@@ -26,6 +26,8 @@ class Difference(NamedTuple):
 
 def first_difference(expected: Asked, actual: Asked) -> Difference | None:
     """Compare two requests in the order in which a model reads them; None where they say the same."""
+    if expected == actual:
+        return None
     for part, one, other in _parts(expected, actual):
         if not agree(one, other):
             return Difference(part, _shown(one, other))
@@ -33,14 +35,15 @@ def first_difference(expected: Asked, actual: Asked) -> Difference | None:
 
 
 def _parts(expected: Asked, actual: Asked) -> Iterator[tuple[str, str, str]]:
-    """Give every part by its name, as both requests have it. What is the same in all of them is the same."""
+    """Give every part that may differ by its name, as both requests have it."""
     yield "the static part of the prompt", expected.static, actual.static
     ours, theirs = labelled(expected.tools), labelled(actual.tools)
     yield "the list of declared tools", "\n".join(ours), "\n".join(theirs)
     for label, tool in ours.items():
         yield from _tool(label, tool, theirs[label])
     for at, (one, other) in enumerate(zip_longest(expected.messages, actual.messages)):
-        yield from _message(f"message {at + 1}", _speaker(actual if one is None else expected, at), one, other)
+        if one != other:
+            yield from _message(f"message {at + 1}", _speaker(actual if one is None else expected, at), one, other)
     yield "the stage", expected.stage or "", actual.stage or ""
     yield "the tools that are offered", _offered(expected, ours), _offered(actual, theirs)
     yield "the view", expected.view, actual.view

@@ -3,7 +3,6 @@
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import TracebackType
 from typing import Self
 
@@ -131,18 +130,17 @@ def _write(path: Path, data: bytes) -> None:
     Raises:
         NotSetUp: when it cannot be written.
     """
+    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
+        try:
+            with part.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-                file.close()
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as problem:
         raise NotSetUp(
             f"The cassette {path} cannot be written: {problem.strerror}. What was there is as it was; make the folder "
