@@ -2,7 +2,8 @@
 
 from cuelight.engine.call import Call
 from cuelight.engine.clock import SystemClock
+from cuelight.engine.handlers import describe
 from cuelight.engine.opening import Engine, make_agent, slug
 from cuelight.engine.replies import Reply
 
-__all__ = ["Call", "Engine", "Reply", "SystemClock", "make_agent", "slug"]
+__all__ = ["Call", "Engine", "Reply", "SystemClock", "describe", "make_agent", "slug"]

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import UNSET
+
 from cuelight.agent import Agent
-from cuelight.log import Record, disclose
 from cuelight.testing.goldens.comparing import shown
+from cuelight.testing.goldens.fitting import named
 from cuelight.testing.goldens.judging import Fault
 from cuelight.testing.goldens.reading import GoldenFile
+from cuelight.testing.goldens.shape import Turn
 from cuelight.testing.goldens.source import Where
 from cuelight.testing.goldens.window import Window
 from cuelight.testing.rehearsal import Rehearsal
@@ -34,32 +37,37 @@ def failure_text(
     lines = [f"{read.golden.name}: failed"]
     if fault is not None:
         # What the golden's own file says is no secret of the call, and must be seen to be mended.
-        lines[0] = f"{read.golden.name}: {_named(read, fault.where)}"
+        lines = [f"{read.golden.name}: {_named(read, fault.where)}"]
         lines.append(f"  at        {read.place(fault.where)}")
         lines.append(f"  expected  {fault.expected}")
         lines.append(f"  came      {mask(fault.came)}")
     if error is not None:
         lines.append(f"  {mask(error)}")
     if call is not None and window is not None:
-        came = [f"    {line}" for line in _told(call, window)] or ["    nothing"]
+        came = [f"    {line}" for line in _told(window)] or ["    nothing"]
         lines += ["", "  what came in this turn:", *map(mask, [*came, "", *_standing(call, window)])]
     return "\n".join(lines)
 
 
 def _named(read: GoldenFile, where: Where) -> str:
     """Name a part of a golden: "turn 2 (say: Tuesday), then 1"."""
-    if where[:1] != ("turns",):
-        return ", ".join(map(str, where))
-    number = int(where[1])
-    turn = read.source.value["turns"][number]
-    said = next((f"{kind}: {turn[kind]}" for kind in ("say", "event", "wait") if kind in turn), "the opening")
-    check = f", then {int(where[3]) + 1}" if len(where) > 3 else ""
-    return f"turn {number + 1} ({said}){check}"
+    turn, rest = where[:2], where[2:]
+    if turn[:1] != ("turns",):
+        return named(where)
+    check = f", {named(rest)}" if rest else ""
+    return f"{named(turn)} ({_happens(read.golden.turns[int(where[1])])}){check}"
 
 
-def _told(call: Rehearsal[Agent], window: Window) -> Iterator[str]:
-    masked = disclose([Record(entry) for entry in window.entries], call.live.secrets)
-    for entry in masked:
+def _happens(turn: Turn) -> str:
+    if turn.say is not UNSET:
+        return f"say: {turn.say}"
+    if turn.event is not UNSET:
+        return f"event: {turn.event.name}"
+    return "the opening" if turn.wait is UNSET else f"wait: {turn.wait:g}"
+
+
+def _told(window: Window) -> Iterator[str]:
+    for entry in window.told:
         if entry.type.startswith(_TOLD):
             yield f"{entry.seq:>4}  {entry.type:<15} {_about(entry)}"
 
@@ -83,7 +91,7 @@ def _standing(call: Rehearsal[Agent], window: Window) -> list[str]:
     """Say how things stood when it broke: the stage, the tools, and the view of the last request."""
     stage = [f"  stage     {window.after.stage}"] if window.after.stage else []
     visible = f"  visible   {', '.join(window.after.visible) or 'none'}"
-    view = call.requests[-1].view if call.requests else ""
+    view = call.live.secrets.text(call.requests[-1].view) if call.requests else ""
     asked = [
         f"  view      {line}" if index == 0 else f"            {line}" for index, line in enumerate(view.splitlines())
     ]

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET
 
 from cuelight.agent import Agent, nearest
-from cuelight.errors import AuthorError, GoldenRefused
+from cuelight.errors import AuthorError
 from cuelight.flow import Course, Flow, course_of
 from cuelight.testing.goldens.reading import GoldenFile
 from cuelight.testing.goldens.shape import Check, Golden
@@ -20,17 +20,13 @@ def check_names(read: GoldenFile, agent: Agent) -> None:
 
     Args:
         read: the golden.
-        agent: an instance in no call; it is left as it is.
+        agent: an instance in no call; the golden's opening state is laid over it.
 
     Raises:
         GoldenRefused: with every such name and the nearest right one.
     """
-    problems = []
-    for said, where in _Names(read, course_of(agent)).faults():
-        line = read.source.line(where)
-        problems.append(said if line is None else f"line {line}: {said}")
-    if problems:
-        raise GoldenRefused(str(read.file), problems)
+    if refused := read.refused(_Names(read, course_of(agent)).faults()):
+        raise refused
 
 
 def opening_state(read: GoldenFile) -> dict[str, Any]:
@@ -78,7 +74,7 @@ class _Names:
             yield from self._all(check.visible, (*where, "visible"))
         if check.state is not UNSET:
             yield from self._members(check.state, (*where, "state"))
-        if check.route is not UNSET and check.route.applied is not False:
+        if check.route is not UNSET:
             for end, name in (("from", check.route.from_), ("to", check.route.to)):
                 if name is not UNSET:
                     yield from self._stage("stage", name, (*where, "route", end))

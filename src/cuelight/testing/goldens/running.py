@@ -1,8 +1,9 @@
 """Run a golden: the real engine, its turns one after another, judged by the log as it grows."""
 
+import asyncio
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
@@ -10,23 +11,25 @@ from typing import Any
 from msgspec import UNSET
 
 from cuelight.agent import Agent
-from cuelight.engine import make_agent
+from cuelight.engine import describe, make_agent
 from cuelight.errors import AuthorError, CallEnded, ModelFailed
 from cuelight.flow import tools_by_stage
-from cuelight.log import unmasked
 from cuelight.models.script import Item, Script, calls, raw_call
 from cuelight.ports import Model
 from cuelight.testing.goldens.failing import failure_text
-from cuelight.testing.goldens.judging import Fault, judge_call, judge_turn
+from cuelight.testing.goldens.judging import Fault, judge_turn
 from cuelight.testing.goldens.names import check_names, opening_state
+from cuelight.testing.goldens.overall import judge_call
 from cuelight.testing.goldens.reading import GoldenFile
 from cuelight.testing.goldens.shape import Golden, ScriptedCall, Turn
-from cuelight.testing.goldens.window import Moment, Window
+from cuelight.testing.goldens.window import START, Window
 from cuelight.testing.rehearsal import Rehearsal, rehearse
 
 __all__ = ["GoldenRun", "for_golden", "run_golden", "scripted"]
 
 _NOON = 12 * 3600
+_PATIENCE_S = 1.0
+"""How long a turn may take in which the call's clock stands still."""
 
 
 @dataclass
@@ -42,6 +45,8 @@ class GoldenRun:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+    """The seconds of the wall clock that each turn took in which the model was asked."""
     log: list[Any] = field(default_factory=list, repr=False)
     """The stored entries, private values masked."""
 
@@ -81,7 +86,9 @@ def _piece(piece: str | ScriptedCall) -> Any:
     if piece.fail is not UNSET:
         return ModelFailed(piece.fail)
     assert piece.call is not UNSET
-    return calls(piece.call, **piece.args) if piece.raw is UNSET else raw_call(piece.call, piece.raw)
+    if piece.raw is not UNSET:
+        return raw_call(piece.call, piece.raw)
+    return calls(piece.call, **({} if piece.args is UNSET else piece.args))
 
 
 async def run_golden(read: GoldenFile, make: Callable[..., Agent], model: Model) -> GoldenRun:
@@ -95,9 +102,14 @@ async def run_golden(read: GoldenFile, make: Callable[..., Agent], model: Model)
     Raises:
         GoldenRefused: when it names what the agent does not have; nothing has run then.
     """
-    factory = for_golden(make, read.golden)
-    check_names(read, make_agent(factory))
     run = GoldenRun(read.golden.name, str(read.file), f"{model.provider}:{model.name}")
+    factory = for_golden(make, read.golden)
+    try:
+        agent = make_agent(factory)
+    except Exception as error:  # the author's code: whatever it raises, the other goldens run
+        run.failure = failure_text(read, None, f"the agent cannot be made: {describe(error)}", None, None)
+        return run
+    check_names(read, agent)
     began = time.perf_counter()
     await _Conversation(read, run, factory, model).hold()
     run.seconds = time.perf_counter() - began
@@ -136,6 +148,7 @@ class _Conversation:
         await self._look(call)
         for index, turn in enumerate(turns):
             where = ("turns", index)
+            began = time.perf_counter()
             try:
                 opening = not await self._do(call, turn)
             except AuthorError as error:
@@ -146,7 +159,10 @@ class _Conversation:
                 fault = Fault(where, "the call to go on", f"it had ended: {call.state.end_reason}")
                 self._run.failure = self._told(fault, None, call)
                 return
+            took = time.perf_counter() - began
             window = self._windows[-1] if opening else await self._look(call)
+            if window.requests:
+                self._run.latencies.append(took)
             fault_ = judge_turn(window, turn.then, where, shows)
             if fault_ is not None:
                 self._run.failure = self._told(fault_, None, call)
@@ -167,21 +183,30 @@ class _Conversation:
     async def _do(self, call: Rehearsal[Agent], turn: Turn) -> bool:
         """Do what a turn says; tells whether it said anything, as the opening does not."""
         if turn.say is not UNSET:
-            await call.say(turn.say)
+            await self._until_done(call, call.say(turn.say))
         elif turn.event is not UNSET:
-            await call.event(turn.event.name, turn.event.data)
+            await self._until_done(call, call.event(turn.event.name, turn.event.data))
         elif turn.wait is not UNSET:
             await call.advance(turn.wait)
         return not _is_opening(turn)
 
+    async def _until_done(self, call: Rehearsal[Agent], turn: Coroutine[Any, Any, object]) -> None:
+        """Wait for a turn. One that takes long moves the call's clock as well, so that what hangs runs out of time."""
+        task = asyncio.create_task(turn)
+        try:
+            while not (await asyncio.wait({task}, timeout=_PATIENCE_S))[0]:
+                await call.advance(_PATIENCE_S)
+            await task
+        finally:
+            task.cancel()
+
     async def _look(self, call: Rehearsal[Agent]) -> Window:
         """Take in what was stored since the last look."""
         records = await call.store.read(call.id, self._seq + 1)
-        entries = [unmasked(record) for record in records]
-        self._seq += len(entries)
-        window = Window(entries, self._windows[-1].after if self._windows else Moment({}, ()))
+        window = Window(records, call.live.secrets, self._windows[-1].after if self._windows else START)
+        self._seq += len(records)
         self._windows.append(window)
-        for entry in entries:
+        for entry in window.entries:
             if entry.type == "metrics.llm":
                 self._run.requests += 1
                 self._run.prompt_tokens += entry.data["prompt_tokens"]

@@ -5,7 +5,18 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-__all__ = ["Check", "Event", "Expect", "Golden", "ReplyCheck", "RouteCheck", "ScriptedCall", "Turn", "golden_schema"]
+__all__ = [
+    "Check",
+    "Event",
+    "Expect",
+    "Golden",
+    "ReplyCheck",
+    "RouteCheck",
+    "ScriptedCall",
+    "ScriptedReply",
+    "Turn",
+    "golden_schema",
+]
 
 Words = str | list[str]
 
@@ -55,7 +66,7 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     result: Any = UNSET
     """What it gives: of an object at least these members."""
     no_tool: Literal[True] | UnsetType = UNSET
-    """No tool is called in the turn."""
+    """No tool runs in the turn."""
     refused: str | UnsetType = UNSET
     """A call of this tool is answered without running it."""
     stage: str | UnsetType = UNSET
@@ -75,7 +86,7 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     end: bool | str | UnsetType = UNSET
     """The call ends, for this reason where one is written."""
     nothing_else: Literal[True] | UnsetType = UNSET
-    """No other tool call, refusal, route or error than those named happens in the turn."""
+    """No tool, refusal, error or end happens in the turn that its checks do not name."""
 
 
 class Turn(Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,7 +123,7 @@ class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
     """A tool call of a scripted reply, or with `fail` its failure."""
 
     call: str | UnsetType = UNSET
-    args: dict[str, Any] = {}
+    args: dict[str, Any] | UnsetType = UNSET
     raw: str | UnsetType = UNSET
     """The arguments as text, which may be no JSON, in the place of `args`."""
     fail: str | UnsetType = UNSET
