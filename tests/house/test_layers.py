@@ -10,7 +10,7 @@ PACKAGE = ROOT / "src" / "cuelight"
 
 # Bottom last, as the design draws them; siblings share a line.
 DESIGN = [
-    {"cli"},
+    {"cli", "pytest_plugin"},
     {"wiring"},
     {"gateway", "voice", "console", "testing"},
     {"engine", "models", "stores", "chart"},

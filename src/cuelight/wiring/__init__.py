@@ -1,7 +1,24 @@
 """Which agent, which model, which store: the only place that chooses adapters."""
 
 from cuelight.wiring.agents import FoundAgent, find_agent
+from cuelight.wiring.goldens import TIME_LIMIT, Goldens, ReadyGolden
 from cuelight.wiring.models import choose_model
 from cuelight.wiring.stores import choose_store, find_store, store_setting
+from cuelight.wiring.whereabouts import cassette_file, files_below, find_goldens, golden_folders, is_golden
 
-__all__ = ["FoundAgent", "choose_model", "choose_store", "find_agent", "find_store", "store_setting"]
+__all__ = [
+    "TIME_LIMIT",
+    "FoundAgent",
+    "Goldens",
+    "ReadyGolden",
+    "cassette_file",
+    "choose_model",
+    "choose_store",
+    "files_below",
+    "find_agent",
+    "find_goldens",
+    "find_store",
+    "golden_folders",
+    "is_golden",
+    "store_setting",
+]

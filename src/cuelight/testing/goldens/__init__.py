@@ -2,20 +2,22 @@
 
 from cuelight.testing.goldens.judging import Fault
 from cuelight.testing.goldens.names import check_names, opening_state
-from cuelight.testing.goldens.reading import GoldenFile, read_golden
+from cuelight.testing.goldens.reading import GoldenFile, read_golden, read_replies
 from cuelight.testing.goldens.running import GoldenRun, for_golden, run_golden, scripted
-from cuelight.testing.goldens.shape import Golden, golden_schema
+from cuelight.testing.goldens.shape import Golden, ScriptedReply, golden_schema
 
 __all__ = [
     "Fault",
     "Golden",
     "GoldenFile",
     "GoldenRun",
+    "ScriptedReply",
     "check_names",
     "for_golden",
     "golden_schema",
     "opening_state",
     "read_golden",
+    "read_replies",
     "run_golden",
     "scripted",
 ]
