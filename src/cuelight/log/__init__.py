@@ -5,6 +5,7 @@ from cuelight.log.fork import fork
 from cuelight.log.history import History
 from cuelight.log.message import CUT_BY_CALLER, CUT_BY_FAULT, Message, ToolUse, without_marks
 from cuelight.log.private import MASK, Private, Record, Secrets, disclose, leaves, scrub, secrets_of, unmasked
+from cuelight.log.spelling import Spellings, spell
 from cuelight.log.verify import verify
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Private",
     "Record",
     "Secrets",
+    "Spellings",
     "ToolUse",
     "apply",
     "disclose",
@@ -25,6 +27,7 @@ __all__ = [
     "reduce",
     "scrub",
     "secrets_of",
+    "spell",
     "unmasked",
     "verify",
     "without_marks",

@@ -1,0 +1,138 @@
+"""What a stored turn brought, as the checks of a golden."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from cuelight.flow import VALIDATED
+from cuelight.models.cassette.volatile import Volatile
+from cuelight.testing.goldens.standins import StandIns
+from cuelight.testing.goldens.stretches import Stretch
+from cuelight.wire import Entry
+
+__all__ = ["GONE", "Teller", "lasting"]
+
+_Check = dict[str, Any]
+
+_MARKS = re.compile(r"⟨(?:time|(?:id|call) \d+)⟩")
+GONE = object()
+"""Stands for a value that is another in every run."""
+
+
+class Teller:
+    """Tell the turns of a call one after another.
+
+    Args:
+        stand_ins: what stands in for the call's private values.
+        cursor: what the place in the conversation is called: "stage", or "step" in a flow.
+    """
+
+    def __init__(self, stand_ins: StandIns, cursor: str) -> None:
+        self._stand_ins = stand_ins
+        self._cursor = cursor
+        self._stage: str | None = None
+
+    def turn(self, part: Stretch) -> dict[str, Any] | None:
+        """Write a turn with everything that code decided in it; None is an opening with nothing to tell of.
+
+        What the model said is not among it: that is the model's, and in the cassette.
+        """
+        cause = part.cause
+        checks = self._checks(part)
+        if cause is None:
+            return {"then": checks} if checks else None
+        if cause.type == "turn.user":
+            said: dict[str, Any] = {"say": self._stand_ins.text(cause.data["text"])}
+        else:
+            data = part.member(cause, "data", self._stand_ins)
+            said = {"event": {"name": self._stand_ins.text(cause.data["name"]), **({"data": data} if data else {})}}
+        return {**said, "then": checks or [{"no_tool": True}]}
+
+    def _checks(self, part: Stretch) -> list[_Check]:
+        checks: list[_Check] = []
+        for entry in part.entries:
+            for check in self._told(part, entry):
+                if self._cursor in check and checks and self._cursor in checks[-1]:
+                    checks.pop()  # nothing happened between the two
+                checks.append(check)
+        lines = [line for entry in part.entries if _is_codes(entry) for line in self._lines(entry.data["text"])]
+        if lines:
+            says = list(dict.fromkeys(lines))
+            checks.append({"reply": {"says": says if len(says) > 1 else says[0]}})
+        return checks
+
+    def _told(self, part: Stretch, entry: Entry) -> Iterator[_Check]:
+        data = entry.data
+        if entry.type == "state.changed":
+            stage = data["state"].get("stage")
+            if isinstance(stage, str) and stage and stage != self._stage:
+                self._stage = stage
+                yield {self._cursor: stage}
+        elif entry.type == "tool.call":
+            yield self._call(part, entry)
+        elif entry.type == "cue.route":
+            yield {"route": _route(data)}
+        elif entry.type == "error":
+            # One that was too slow fails when it is replayed, as time stands still.
+            yield {"error": "model-failed" if data["code"] == "model-too-slow" else data["code"]}
+        elif entry.type == "call.ended":
+            yield {"end": self._stand_ins.text(data["reason"])}
+
+    def _call(self, part: Stretch, entry: Entry) -> _Check:
+        name, call_id = entry.data["name"], entry.data["call_id"]
+        later = [one for one in part.entries if one.data.get("call_id") == call_id]
+        if any(one.type == "cue.refused" for one in later):
+            return {"refused": name if name.isidentifier() else self._stand_ins.text(name)}
+        check: _Check = {"tool": name}
+        arguments = part.member(entry, "arguments", self._stand_ins)
+        if arguments and (kept := lasting(entry.data["arguments"], arguments)) is not GONE:
+            check["args"] = kept
+        result = next((one for one in later if one.type == "tool.result"), None)
+        if result is not None:
+            kind = "error" if result.data.get("error") is not None else "output"
+            kept = lasting(result.data.get(kind), part.member(result, kind, self._stand_ins))
+            if kept is not GONE and kept != VALIDATED:
+                check["result"] = kept
+        return check
+
+    def _lines(self, text: str) -> Iterator[str]:
+        """Give what of a line is the same in every run."""
+        marked = Volatile().text(text)
+        for piece in [text] if marked == text else _MARKS.split(marked):
+            if piece.strip():
+                yield self._stand_ins.text(piece.strip())
+
+
+def _is_codes(entry: Entry) -> bool:
+    return entry.type == "cue.said" and entry.data["by"] != "model"
+
+
+def _route(data: dict[str, Any]) -> dict[str, Any]:
+    told = {"kind": data["kind"]}
+    told |= {"to": data["to"]} if "to" in data else {}
+    return told if data["applied"] else {**told, "applied": False}
+
+
+def lasting(full: Any, written: Any, key: str = "") -> Any:
+    """Give what of a value is the same in every run; `GONE` where nothing is.
+
+    What is not, ids and readings of clocks, is left out of objects. Lists are left out as a whole, as those that are
+    compared have the same items.
+
+    Args:
+        full: the value as it came, plain JSON.
+        written: the same with stand-ins.
+        key: what it is called in the object it is in.
+    """
+    if isinstance(full, dict):
+        pairs = zip(full.items(), written.items(), strict=True)
+        members = {name: lasting(item, other, old) for (old, item), (name, other) in pairs}
+        kept = {name: item for name, item in members.items() if item is not GONE}
+        return kept if kept or not full else GONE
+    if isinstance(full, list):
+        items = [lasting(item, other, key) for item, other in zip(full, written, strict=True)]
+        return GONE if any(item is GONE for item in items) else items
+    text = msgspec.json.encode({key: full}).decode()
+    return written if Volatile().text(text) == text else GONE

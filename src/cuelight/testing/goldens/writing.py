@@ -1,0 +1,181 @@
+"""Write a golden and its cassette from a stored call."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cuelight.agent import Agent
+from cuelight.engine import make_agent
+from cuelight.errors import BadInput
+from cuelight.flow import Course, Flow, course_of
+from cuelight.log import Record
+from cuelight.models.cassette import Cassette
+from cuelight.testing.goldens.layout import as_yaml
+from cuelight.testing.goldens.opened import opened_in
+from cuelight.testing.goldens.reading import GoldenFile
+from cuelight.testing.goldens.replaying import Replies
+from cuelight.testing.goldens.running import for_golden, run_golden
+from cuelight.testing.goldens.shape import Expect, Golden, Turn
+from cuelight.testing.goldens.standins import StandIns, private_values, seed_of
+from cuelight.testing.goldens.stretches import stretches
+from cuelight.testing.goldens.telling import Teller
+from cuelight.wire import Entry
+
+__all__ = ["GoldenDraft", "golden_from", "record_draft"]
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class GoldenDraft:
+    """Hold a golden that was made from a call, and what its model replied.
+
+    Attributes:
+        golden: plain JSON, in the order in which it is written.
+        head: what its file says of it in a comment.
+        replies: what the model replied. They are in the golden itself where it called tools that there are not, as a
+            golden may name such a tool only beside the reply that made it up.
+        replaced: how many private values have stand-ins.
+        kept: how many are written as they are.
+        erased: whether the call's private values were erased, so that their masks are what is written.
+    """
+
+    golden: dict[str, Any]
+    head: str
+    replies: Replies = field(repr=False)
+    replaced: int
+    kept: int
+    erased: bool
+
+    @property
+    def has_cassette(self) -> bool:
+        """Whether the model's replies belong into a cassette."""
+        return "model" not in self.golden
+
+    @property
+    def text(self) -> str:
+        """The golden as YAML."""
+        return as_yaml(self.golden, self.head)
+
+
+async def golden_from(
+    records: Sequence[Record],
+    make: Callable[..., Agent],
+    *,
+    agent: str | None = None,
+    upto: int | None = None,
+    keep_private: bool = False,
+) -> GoldenDraft:
+    """Make a golden from the log of a call.
+
+    It says what the caller said and what happened outside, and expects what code decided: the tools that ran, with what
+    they were given and gave, refusals, routes, errors, stages, code's own lines and the end. The words of the model are
+    its replies. What differs from run to run, ids and readings of clocks, is not expected.
+
+    The agent is opened once in a rehearsal, to see whether the call was opened in a state of its own.
+
+    Args:
+        records: the whole log; private values are replaced also where an entry came before anybody knew.
+        make: the agent's class, or a function that makes an instance.
+        agent: what the golden shall name as its agent; None names none.
+        upto: the last entry that is wanted; the turn that holds it is the last one.
+        keep_private: whether to write private values as they are.
+
+    Raises:
+        NoSuchEntry: the call has no entry `upto`.
+        BadInput: something happened that a golden cannot bring about, or nothing did.
+        AuthorError: the agent cannot be made.
+    """
+    parts = stretches(records, upto)
+    if not parts:
+        raise BadInput("The call has no entries that a golden could be made from.")
+    opened = parts[0].entries[0]
+    today = datetime.fromtimestamp(opened.data.get("started_at", opened.ts)).astimezone().date()
+    factory = for_golden(make, Golden(name="", turns=[], today=today.isoformat()))
+    course = course_of(make_agent(factory))
+    private = private_values(records)
+    stand_ins = StandIns() if keep_private else StandIns(
+        private, seed=seed_of(records), year=today.year, words=_words_of(course), choices=_choices_of(course)
+    )  # fmt: skip
+    replies = Replies(parts, stand_ins)
+    noon = datetime.combine(today, time(12), UTC).timestamp()
+    state = await opened_in(factory, replies.script(), noon, parts[0], stand_ins)
+    golden: dict[str, Any] = {"name": opened.call or "a call"}
+    golden |= {} if agent is None else {"agent": agent}
+    if state:
+        golden["state"] = state["stage"] if list(state) == ["stage"] else state
+    golden["today"] = today.isoformat()
+    teller = Teller(stand_ins, "step" if isinstance(course.agent, Flow) else "stage")
+    golden["turns"] = [turn for part in parts if (turn := teller.turn(part)) is not None]
+    if not golden["turns"]:
+        raise BadInput("Nothing was said in the call, and nothing happened in it that a golden could expect.")
+    checks = [check for turn in golden["turns"] for check in turn["then"]]
+    if tools := [check["tool"] for check in checks if "tool" in check]:
+        golden["expect"] = {"tools": tools}
+    if {check["refused"] for check in checks if "refused" in check} - {tool.name for tool in course.tools}:
+        golden["model"] = replies.written()
+    return GoldenDraft(
+        golden=golden,
+        head=_head(opened, parts[-1].entries[-1].seq, keep_private and bool(private), "model" not in golden),
+        replies=replies,
+        replaced=len(stand_ins),
+        kept=len(private) if keep_private else 0,
+        erased=any(record.entry.type == "cue.erased" for record in records),
+    )
+
+
+async def record_draft(
+    draft: GoldenDraft, read: GoldenFile, make: Callable[..., Agent], cassette: Path, again: str
+) -> None:
+    """Record the cassette of a golden that was made from a call: its turns run, and nothing is judged.
+
+    Args:
+        draft: the golden.
+        read: the same, read from its file.
+        make: the agent's class, or a function that makes an instance.
+        cassette: where to record it.
+        again: the command that records it from a real model.
+
+    Raises:
+        GoldenRefused: when it names what the agent does not have any more; then nothing is recorded.
+        NotSetUp: when the file cannot be written.
+    """
+    turns = [msgspec.structs.replace(turn, then=[]) for turn in read.golden.turns]
+    turns = [turn for turn in turns if turn != Turn()]  # the opening happens by itself
+    golden = msgspec.structs.replace(read.golden, turns=turns, expect=Expect(no_errors=False))
+    recording = Cassette.record(cassette, draft.replies.script(), again=again)
+    await run_golden(msgspec.structs.replace(read, golden=golden), make, recording)
+    recording.save()
+
+
+def _head(opened: Entry, last: int, kept: bool, has_cassette: bool) -> str:
+    at = datetime.fromtimestamp(opened.ts).astimezone()
+    private = "Private values are written as they were." if kept else "Private values are stand-ins."
+    return (
+        f"Made by `cuelight golden from` from call {opened.call} of {at:%Y-%m-%d %H:%M}, entries 1 to {last}.\n"
+        f"{private} What the model replied is {'in the cassette beside this file' if has_cassette else 'at the end'}."
+    )
+
+
+# --- what the author wrote --------------------------------------------------------------------------------------------
+
+
+def _words_of(course: Course) -> set[str]:
+    return {word.lower() for block in course.blocks() for word in _WORD.findall(block.text)}
+
+
+def _choices_of(course: Course) -> set[str]:
+    return {choice for tool in course.tools for choice in _choices_in(tool.arguments.schema)}
+
+
+def _choices_in(schema: Any) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        listed = [*schema["enum"]] if isinstance(schema.get("enum"), list) else []
+        yield from (str(choice) for choice in [*listed, *([schema["const"]] if "const" in schema else [])])
+    for inner in schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ():
+        yield from _choices_in(inner)
