@@ -135,7 +135,7 @@ def test_json_and_yaml_read_the_same(desk: Desk) -> None:
 def test_yaml_says_what_json_can(desk: Desk, written: str, value: Any) -> None:
     golden = desk.read(f"name: X\nstate:\n  it: {written}\nturns: [{{say: a}}]\nexpect: {{says: b}}\n").golden
     assert golden.state == {"it": value}
-    assert type(golden.state["it"]) is type(value)  # type: ignore[index]
+    assert type(golden.state["it"]) is type(value)
 
 
 def test_keys_are_text(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from cuelight.agent import Agent, nearest
 from cuelight.errors import AuthorError
 from cuelight.flow import Course, Flow, course_of
-from cuelight.testing.goldens.reading import GoldenFile
+from cuelight.testing.goldens.reading import Faults, GoldenFile
 from cuelight.testing.goldens.shape import Check, Golden
 from cuelight.testing.goldens.source import Where
 
@@ -50,7 +50,7 @@ class _Names:
         self._invented = set(_scripted_calls(self._golden))
         self._fields = [*course.names, *agent.__declaration__.derived]
 
-    def faults(self) -> Iterator[tuple[str, Where]]:
+    def faults(self) -> Faults:
         """Give every name that the agent does not have, and where it stands."""
         yield from self._opening()
         for number, turn in enumerate(self._golden.turns):
@@ -61,7 +61,7 @@ class _Names:
             yield from self._all(getattr(expect, kind), ("expect", kind))
         yield from self._members(expect.state, ("expect", "state"))
 
-    def _check(self, check: Check, where: Where) -> Iterator[tuple[str, Where]]:
+    def _check(self, check: Check, where: Where) -> Faults:
         if check.tool is not UNSET:
             yield from self._tool(check.tool, (*where, "tool"))
             yield from self._arguments(check.tool, {} if check.args is UNSET else check.args, (*where, "args"))
@@ -79,24 +79,29 @@ class _Names:
                 if name is not UNSET:
                     yield from self._stage("stage", name, (*where, "route", end))
 
-    def _opening(self) -> Iterator[tuple[str, Where]]:
-        if not self._state:
-            return
-        try:
-            self._course.lay_over(self._state)
-        except AuthorError as error:
-            yield str(error).rstrip("."), ("state",)
+    def _opening(self) -> Faults:
+        stage = self._state.get("stage")
+        rest = {name: value for name, value in self._state.items() if name != "stage"}
+        faults = list(self._members(rest, ("state",)))
+        if isinstance(stage, str):
+            faults.extend(self._stage("stage", stage, ("state", "stage")))
+        yield from faults
+        if not faults:
+            try:
+                self._course.lay_over(self._state)
+            except AuthorError as error:
+                yield str(error).rstrip("."), ("state",)
 
-    def _all(self, tools: Iterable[str], where: Where) -> Iterator[tuple[str, Where]]:
+    def _all(self, tools: Iterable[str], where: Where) -> Faults:
         for index, tool in enumerate(tools):
             yield from self._tool(tool, (*where, index))
 
-    def _tool(self, tool: str, where: Where) -> Iterator[tuple[str, Where]]:
+    def _tool(self, tool: str, where: Where) -> Faults:
         if tool not in self._tools:
             listed = ", ".join(self._tools) or "none"
             yield f"{self._owner} has no tool `{tool}`{nearest(tool, self._tools)}; its tools are {listed}", where
 
-    def _stage(self, kind: str, stage: str, where: Where) -> Iterator[tuple[str, Where]]:
+    def _stage(self, kind: str, stage: str, where: Where) -> Faults:
         what = "step" if self._is_flow else "stage"
         if kind == "step" and not self._is_flow:
             yield f"{self._owner} is no flow, so it has no steps; write `stage`", where
@@ -104,7 +109,7 @@ class _Names:
             listed = ", ".join(self._stages) or "none"
             yield f"{self._owner} has no {what} `{stage}`{nearest(stage, self._stages)}; it has {listed}", where
 
-    def _arguments(self, tool: str, given: Mapping[str, Any], where: Where) -> Iterator[tuple[str, Where]]:
+    def _arguments(self, tool: str, given: Mapping[str, Any], where: Where) -> Faults:
         tools = [one for one in self._course.tools if one.name == tool]
         known = list(dict.fromkeys(name for one in tools for name in one.arguments.parameters))
         for name in given if tools else ():
@@ -112,7 +117,7 @@ class _Names:
                 listed = ", ".join(known) or "none"
                 yield f"tool `{tool}` has no argument `{name}`{nearest(name, known)}; it has {listed}", (*where, name)
 
-    def _members(self, state: Mapping[str, Any], where: Where) -> Iterator[tuple[str, Where]]:
+    def _members(self, state: Mapping[str, Any], where: Where) -> Faults:
         for name, value in state.items():
             if name not in self._fields:
                 listed = ", ".join(self._fields)
@@ -123,7 +128,7 @@ class _Names:
             elif self._is_flow and name in self._stages and isinstance(value, Mapping):
                 yield from self._step_members(name, value, (*where, name))
 
-    def _step_members(self, step: str, state: Mapping[str, Any], where: Where) -> Iterator[tuple[str, Where]]:
+    def _step_members(self, step: str, state: Mapping[str, Any], where: Where) -> Faults:
         assert isinstance(self._course.agent, Flow)
         declaration = self._course.agent.step(step).__declaration__
         known = [*declaration.fields, *declaration.derived, "_prompt"]

@@ -36,6 +36,7 @@ _MODELS = ("understudy", "cassette")
 """Models that go by a name alone."""
 
 Faults = Iterator[tuple[str, Where]]
+"""What is wrong, each with its place."""
 
 
 class GoldenFile(msgspec.Struct, frozen=True):
