@@ -76,7 +76,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     assumes it does not grow. `view` is the part of the prompt that changes; it belongs to the user message at index
     `view_at` of the history, or, where `view_alone` is true, is a user message of its own placed before that index.
     `tools` is every declared tool and stays the same for the whole call; `offered` is those callable now, in order. Of
-    several tools of one name at most one is offered, and that is the one that a call of the name runs.
+    several tools of one name at most one is offered, and that is the one that a call of the name runs. `pending` is the
+    calls that wait for the caller's yes, each by its id and its tool, the one that is asked about first.
     """
 
     static: str
@@ -87,6 +88,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     tools: tuple[ToolSpec, ...]
     offered: tuple[ToolSpec, ...]
     stage: str | None = None
+    pending: tuple[tuple[str, str], ...] = ()
     settings: Mapping[str, Any] = {}
 
     @property

@@ -731,15 +731,59 @@ def test_an_effect_that_is_none() -> None:
     assert problems(make) == ["tool `one`: effect is 'delete'; write 'read', 'write' or 'irreversible'"]
 
 
-@pytest.mark.parametrize("confirm", ["Shall I book {slot}?", "", True])
-def test_confirm_is_refused_until_it_is_there(confirm: Any) -> None:
+async def _ask_later(agent: Any, slot: str) -> str:
+    return slot
+
+
+@pytest.mark.parametrize(
+    ("confirm", "problem"),
+    [
+        ("", "confirm is empty; write what the caller is asked"),
+        (True, "confirm is True; write the question, as in confirm='Shall I book {slot}?'"),
+        (
+            "Shall I book {}?",
+            "confirm is no template: each place in it has a name, as in {slot}; write the question, as in "
+            "confirm='Shall I book {slot}?'",
+        ),
+        (
+            "Shall I book {slt}?",
+            "confirm names {slt}, which is no argument and no field; did you mean `slot`?; there are slot, people",
+        ),
+        (_ask_later, "confirm is async; it is asked while nothing else happens, so let it wait for nothing"),
+        (lambda agent: "", "confirm takes other arguments than the tool; write `def question(self, slot)`"),
+    ],
+)
+def test_a_question_that_could_not_be_put(confirm: Any, problem: str) -> None:
     def make() -> None:
         class Desk(Agent):
+            people: int = 2
+
             @tool(confirm=confirm)
             def book(self, slot: str) -> None: ...
 
+    assert problems(make) == [f"tool `book`: {problem}"]
+
+
+@pytest.mark.parametrize("confirm", ["Shall I book {slot} for {people}?", "Shall I book {slot.upper}?", "Shall I?"])
+def test_a_question_over_arguments_and_state(confirm: str) -> None:
+    class Desk(Agent):
+        people: int = 2
+
+        @tool(confirm=confirm)
+        def book(self, slot: str) -> None: ...
+
+    assert Desk.__declaration__.tools[0].spec.confirm == confirm
+
+
+def test_the_answering_tool_has_a_name_of_its_own() -> None:
+    def make() -> None:
+        class Desk(Agent):
+            @tool
+            def answer_confirmation(self) -> None: ...
+
     assert problems(make) == [
-        "tool `book`: confirm is not available yet; leave it out, and ask the caller in a stage of its own"
+        "tool `answer_confirmation`: `answer_confirmation` is the tool by which a model says what the caller confirmed; "
+        "rename yours"
     ]
 
 

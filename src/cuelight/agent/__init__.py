@@ -1,10 +1,13 @@
 """The author's class: fields, tools, stages, the gate, the prompt."""
 
 from cuelight.agent.agent import Agent
+from cuelight.agent.answering import answer_tool
 from cuelight.agent.arguments import BadArguments, parse_object
 from cuelight.agent.calls import CallHandle, ToolHandle
 from cuelight.agent.cells import Frame, Ledger, Staged, in_handler, open_frame
 from cuelight.agent.coders import JsonCoder, Misfit, plain_json
+from cuelight.agent.confirming import ANSWER_TOOL, Confirm, audience_of
+from cuelight.agent.consent import LANGUAGES, is_consent
 from cuelight.agent.declaration import Declaration
 from cuelight.agent.declared_names import Setting
 from cuelight.agent.fields import Field, StateOptions, state
@@ -33,13 +36,17 @@ from cuelight.agent.snapshot import (
 )
 from cuelight.agent.stateful import Stateful
 from cuelight.agent.tools import Effect, Tool, tool
+from cuelight.agent.wording import Wording, wording_for
 from cuelight.agent.words import nearest
 
 __all__ = [
+    "ANSWER_TOOL",
+    "LANGUAGES",
     "Agent",
     "BadArguments",
     "Block",
     "CallHandle",
+    "Confirm",
     "Declaration",
     "Effect",
     "Field",
@@ -59,10 +66,14 @@ __all__ = [
     "Stateful",
     "Tool",
     "ToolHandle",
+    "Wording",
+    "answer_tool",
     "ask",
+    "audience_of",
     "delimit",
     "fitting",
     "in_handler",
+    "is_consent",
     "json_object",
     "lay_over",
     "mentions",
@@ -81,4 +92,5 @@ __all__ = [
     "undelimit",
     "view_text",
     "visible",
+    "wording_for",
 ]

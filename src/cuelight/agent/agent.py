@@ -1,11 +1,14 @@
 """The class that authors subclass."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cuelight.agent.consent import LANGUAGES, is_consent
 from cuelight.agent.declared_names import Setting
 from cuelight.agent.limits import Limits
 from cuelight.agent.stateful import Stateful
+from cuelight.agent.wording import Wording
 from cuelight.errors import OutsideHandler
 
 if TYPE_CHECKING:
@@ -18,6 +21,12 @@ def _are_lines(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, tuple | list) and all(isinstance(line, str) for line in value))
 
 
+def _is_wording(value: Any) -> bool:
+    return isinstance(value, Wording) or (
+        isinstance(value, Mapping) and all(isinstance(one, Wording) for one in value.values())
+    )
+
+
 class Agent(Stateful):
     """Govern one conversation: subclass this.
 
@@ -27,7 +36,7 @@ class Agent(Stateful):
     """
 
     __framework__ = True
-    __plain__ = frozenset({"render"})
+    __plain__ = frozenset({"consents", "render"})
     __settings__ = MappingProxyType(
         {
             "limits": Setting(lambda value: isinstance(value, Limits), "a Limits, as in `limits = Limits(tool_s=10)`"),
@@ -37,6 +46,10 @@ class Agent(Stateful):
             ),
             "rules": Setting(_are_lines, "one text, or a tuple of texts"),
             "knowledge": Setting(_are_lines, "one text, or a tuple of texts"),
+            "language": Setting(
+                lambda value: value in LANGUAGES, f"the language that callers answer in, one of {', '.join(LANGUAGES)}"
+            ),
+            "wording": Setting(_is_wording, "a Wording, or one for each language, as in {'de': Wording(...)}"),
             "fallback_line": Setting(
                 lambda value: isinstance(value, str) and bool(value.strip()), "a line that can be spoken"
             ),
@@ -53,6 +66,11 @@ class Agent(Stateful):
     """What the agent knows; part of the prompt that stays the same."""
     fallback_line: ClassVar[str] = "I'm sorry, something went wrong on my side. Could you say that again?"
     """What code says when the model has failed to."""
+
+    language: ClassVar[str] = "en"
+    """The language in which a caller's yes and no are understood."""
+    wording: ClassVar[Wording | Mapping[str, Wording]] = Wording()
+    """What is said about confirmations, to the model and by code; or that for each language."""
 
     _call: "CallHandle | None" = None
 
@@ -73,6 +91,20 @@ class Agent(Stateful):
     def render(self) -> str:
         """Say what the model should know and do now; computed before each request, from the state."""
         return ""
+
+    def consents(self, said: str) -> bool | None:
+        """Judge whether the caller's words are a yes to what they were asked, which no tool runs without.
+
+        This one knows clear yeses and noes of the agent's language. A question, a condition, a number or a correction
+        beside a yes makes it neither.
+
+        Args:
+            said: what the caller said after the phrase.
+
+        Returns:
+            True for a yes, False for a no, None for neither.
+        """
+        return is_consent(said, self.language)
 
     def on_call(self) -> Any:
         """Run when a call opens, before the first word. May be async."""

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired
 
 import msgspec
@@ -100,6 +101,14 @@ class Arguments:
             if parameter.name not in values:
                 values[parameter.name] = copy.deepcopy(parameter.default)
         return values
+
+    def whole(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Give checked values with the defaults of what is absent, as the method will have them."""
+        return {
+            name: values[name] if name in values else copy.deepcopy(parameter.default)
+            for name, parameter in self.parameters.items()
+            if name in values or not parameter.required
+        }
 
     def _words(self, error: Exception, text: str) -> str:
         faults = getattr(error, "errors", None)

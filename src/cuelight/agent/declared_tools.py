@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from cuelight.agent.confirming import names_in
 from cuelight.agent.reading import Reading, shown, stage_line
 from cuelight.agent.tool_building import build_tool
 from cuelight.agent.tools import Tool, ToolOptions, options_of, stages_of
@@ -40,6 +41,7 @@ def read_tools(reading: Reading, fields: Collection[str], stages: tuple[str, ...
         if tool is not None:
             tools.append(tool)
     _check_stages(reading, marked, stages)
+    _check_confirms(reading, tools, fields)
     _check_names(reading, tools)
     return tuple(tools)
 
@@ -118,6 +120,21 @@ def _no_stage(reading: Reading, homeless: Mapping[str, Sequence[str]]) -> str:
         f"{tools}{joined} {reading.name} has no `stage` field, so {them} could never be visible. Add "
         f"{stage_line(reading.stages_named())} to the class, or write when=... in the place of stage=..."
     )
+
+
+def _check_confirms(reading: Reading, tools: Sequence[Tool], fields: Collection[str]) -> None:
+    """Refuse a question to the caller that names nothing the tool takes and nothing the class has."""
+    for tool in tools:
+        if not isinstance(tool.options.confirm, str):
+            continue
+        known = [*tool.arguments.parameters, *fields]
+        for name in names_in(tool.options.confirm):
+            if name not in known and not hasattr(reading.cls, name):
+                listed = ", ".join(known) or "none"
+                reading.refuse(
+                    f"tool `{tool.method}`: confirm names {{{name}}}, which is no argument and no field"
+                    f"{nearest(name, known)}; there are {listed}"
+                )
 
 
 def _check_names(reading: Reading, tools: Sequence[Tool]) -> None:

@@ -22,6 +22,7 @@ class Limits:
         request_s: seconds each request to a model may take.
         first_token_s: seconds until the first words or call of a reply.
         turn_s: seconds after which a turn starts nothing more.
+        confirm_s: whole seconds in which a caller's yes counts, from when they were asked.
         exchanges: how many exchanges the model is sent (one begins with the caller's words); None sends all.
 
     Raises:
@@ -35,6 +36,7 @@ class Limits:
     request_s: float = 60
     first_token_s: float = 20
     turn_s: float = 300
+    confirm_s: int = 120
     exchanges: int | None = None
 
     def __post_init__(self) -> None:
@@ -43,7 +45,7 @@ class Limits:
             value = getattr(self, field.name)
             if value is None and field.name == "exchanges":
                 continue
-            kinds = (int, float) if field.name.endswith("_s") else (int,)
+            kinds = (int, float) if field.type == "float" or field.type is float else (int,)
             if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < sys.float_info.max:
                 problems.append(
                     f"`{field.name}` is {value!r}; write a positive {'number' if len(kinds) > 1 else 'integer'}"

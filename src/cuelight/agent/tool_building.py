@@ -9,6 +9,7 @@ from typing import Any
 from cuelight.agent.annotations import NoSchema, Scope, admits_none, type_name
 from cuelight.agent.arguments import Arguments, Parameter
 from cuelight.agent.coders import Misfit, adapter_of, coder_of
+from cuelight.agent.confirming import ANSWER_TOOL, names_in
 from cuelight.agent.docstrings import read_docstring
 from cuelight.agent.reading import no_schema, shown
 from cuelight.agent.schemas import is_array, reaches
@@ -76,6 +77,7 @@ class _Builder:
         if isinstance(options.pii, str | Collection):
             self._check_pii([parameter.name for parameter in parameters], returned)
         self._check_preview(returned)
+        self.problems.extend(_confirm_problems(options.confirm, [parameter.name for parameter in parameters]))
         if self.problems or arguments is None:
             return None
         return Tool(
@@ -230,11 +232,35 @@ def _option_problems(method: str, options: ToolOptions) -> list[str]:
         problems.append(f"timeout is {shown(options.timeout)}; write a positive number of seconds")
     if options.preview is not None and not _is_number(options.preview, int):
         problems.append(f"preview is {shown(options.preview)}; write how many rows the model reads, 1 or more")
-    if options.confirm is not None:
-        problems.append("confirm is not available yet; leave it out, and ask the caller in a stage of its own")
+    if name == ANSWER_TOOL:
+        problems.append(f"`{ANSWER_TOOL}` is the tool by which a model says what the caller confirmed; rename yours")
     if not isinstance(options.pii, str | Collection):
         problems.append(f"pii is {shown(options.pii)}; write the names of parameters, as in pii=('phone',)")
     return problems + _when_problems(options.when)
+
+
+def _confirm_problems(confirm: Any, parameters: list[str]) -> list[str]:
+    """Say what is wrong with a question to the caller; whether the class has what it names is looked at later."""
+    if confirm is None:
+        return []
+    if isinstance(confirm, str):
+        try:
+            list(names_in(confirm))
+        except ValueError as error:
+            return [f"confirm is no template: {error}; write the question, as in confirm='Shall I book {{slot}}?'"]
+        return [] if confirm.strip() else ["confirm is empty; write what the caller is asked"]
+    if not callable(confirm):
+        return [f"confirm is {shown(confirm)}; write the question, as in confirm='Shall I book {{slot}}?'"]
+    if inspect.iscoroutinefunction(confirm):
+        return ["confirm is async; it is asked while nothing else happens, so let it wait for nothing"]
+    try:
+        inspect.signature(confirm).bind(None, **dict.fromkeys(parameters))
+    except TypeError:
+        listed = ", ".join(["self", *parameters])
+        return [f"confirm takes other arguments than the tool; write `def question({listed})`"]
+    except ValueError:
+        return []  # a builtin without a signature
+    return []
 
 
 def _is_number(value: Any, kind: type) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 from msgspec import UNSET
 
 from cuelight.agent.arguments import Arguments
+from cuelight.agent.confirming import Confirm
 from cuelight.errors import DeclarationRefused
 from cuelight.wire import ToolSpec
 
@@ -51,7 +52,7 @@ def tool(
     effect: Effect = ...,
     timeout: float | None = ...,
     preview: int | None = ...,
-    confirm: str | None = ...,
+    confirm: str | Callable[..., str] | None = ...,
 ) -> Callable[[F], F]: ...
 def tool(
     function: Any = None,
@@ -64,7 +65,7 @@ def tool(
     effect: Effect = "write",
     timeout: float | None = None,
     preview: int | None = None,
-    confirm: str | None = None,
+    confirm: str | Callable[..., str] | None = None,
 ) -> Any:
     """Make a method one that the model may call.
 
@@ -82,7 +83,9 @@ def tool(
             be taken back.
         timeout: seconds it may take; None is the class's `Limits.tool_s`.
         preview: how many rows of a list that it returns the model reads; the log keeps all.
-        confirm: reserved for the question that a caller must say yes to.
+        confirm: what the caller is asked, and must say yes to, before it runs: a template over the arguments and the
+            state, as in "Shall I book {slot}?", or a function that is given the instance and the arguments and returns
+            the phrase.
 
     Raises:
         DeclarationRefused: when it stands above something that cannot be marked, such as a property.
@@ -133,6 +136,7 @@ class Tool:
 
     __slots__ = (
         "arguments",
+        "confirm",
         "effect",
         "function",
         "is_async",
@@ -169,6 +173,7 @@ class Tool:
         self.stages: tuple[str, ...] | None = stages_of(options)
         self.when: Callable[[Any], object] | None = options.when
         self.effect: Effect = options.effect
+        self.confirm = None if options.confirm is None else Confirm(options.confirm)
         self.timeout_s: float | None = options.timeout
         self.preview: int | None = options.preview
         pii = named(options.pii) or ()
@@ -179,6 +184,7 @@ class Tool:
             description=description,
             parameters=arguments.schema,
             side_effect=self.effect,
+            confirm=UNSET if self.confirm is None else self.confirm.text,
             pii=list(pii) or UNSET,
             timeout_s=UNSET if self.timeout_s is None else float(self.timeout_s),
         )

@@ -2,21 +2,21 @@
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.agent import BadArguments, Gate, Staged, Tool, parse_object, plain_json
+from cuelight.agent import BadArguments, Gate, Staged, Tool, answer_tool, parse_object, plain_json
 from cuelight.engine import lines
 from cuelight.engine.asking import Attempt
+from cuelight.engine.called import Called, Result
+from cuelight.engine.gatekeeping import Gatekeeper
 from cuelight.engine.handlers import Handler, Outcome
 from cuelight.engine.masking import mask_fields, mask_result
 from cuelight.engine.routing import Routing
 from cuelight.errors import ToolFailed
 from cuelight.flow import VALIDATED, Route
-from cuelight.ports import ToolCallRequest
 from cuelight.wire import told, whole_text
 
 if TYPE_CHECKING:
@@ -25,21 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Batch"]
 
 _canonical = msgspec.json.Encoder(order="deterministic").encode
-
-
-@dataclass(slots=True)
-class _Call:
-    """One call of the reply, as far as it has been looked at."""
-
-    request: ToolCallRequest
-    id: str
-    name: str
-    tool: Tool | None = None
-    given: dict[str, Any] | None = None
-    values: dict[str, Any] | None = None
-    refused: str | None = None
-    reason: str = ""
-    judged: bool = False
 
 
 class Batch:
@@ -53,10 +38,11 @@ class Batch:
     def __init__(self, turn: "Turn", attempt: Attempt) -> None:
         self._turn = turn
         self._context = turn.context
-        self._calls = [_Call(call, call.id or "", call.name) for call in attempt.calls]
+        self._calls = [Called(call, call.id or "", call.name) for call in attempt.calls]
         # The gate in force when the model was asked: what it offered is all that may run.
         self._offered = turn.gate
         self._routing = Routing(turn)
+        self._gatekeeper = Gatekeeper(turn, self)
 
     async def run(self) -> None:
         """Run all calls, then the route that won."""
@@ -69,12 +55,12 @@ class Batch:
 
     # --- before a call ------------------------------------------------------------------------------------------------
 
-    def _take_group(self, queue: deque[_Call]) -> list[_Call]:
+    def _take_group(self, queue: deque[Called]) -> list[Called]:
         """Take the next call and, where it only reads, those beside it that only read too: they may run together.
 
         A call that may not run is answered at once, alone, and gives no group.
         """
-        group: list[_Call] = []
+        group: list[Called] = []
         while queue and (not group or self._offers_read(queue[0])):
             call = queue[0]
             if not call.judged:
@@ -83,16 +69,18 @@ class Batch:
                 if not group:
                     self._refuse(queue.popleft())
                 break
+            if group and _stands_alone(call.tool):
+                break
             group.append(queue.popleft())
-            if call.tool is None or call.tool.effect != "read":
+            if call.tool is None or call.tool.effect != "read" or _stands_alone(call.tool):
                 break
         return group
 
-    def _offers_read(self, call: _Call) -> bool:
+    def _offers_read(self, call: Called) -> bool:
         offered = self._offered.find(call.name)
         return offered is not None and offered.effect == "read"
 
-    def _judge(self, call: _Call) -> None:
+    def _judge(self, call: Called) -> None:
         """Decide whether a call may run, now, with these arguments."""
         call.judged = True
         declared = next((tool for tool in self._context.course.tools if tool.name == call.name), None)
@@ -119,12 +107,12 @@ class Batch:
             except BadArguments as error:
                 call.refused, call.reason = str(error), "bad arguments"
 
-    def _may_run(self, call: _Call, gate: Gate) -> bool:
+    def _may_run(self, call: Called, gate: Gate) -> bool:
         """The gate: visible when the model was asked, and visible now."""
         offered = self._offered.find(call.name)
         return offered is not None and gate.find(call.name) is offered
 
-    def _stopped(self, call: _Call) -> bool:
+    def _stopped(self, call: Called) -> bool:
         turn = self._turn
         if turn.cut:
             call.refused = lines.NOT_RUN_CUT
@@ -137,7 +125,7 @@ class Batch:
         call.reason = "not run"
         return True
 
-    def _is_repeated(self, call: _Call) -> bool:
+    def _is_repeated(self, call: Called) -> bool:
         """Count calls of the same tool with the same arguments; tells whether this is one too many."""
         arguments = _canonical(call.given) if call.given is not None else call.request.arguments.encode()
         seen = self._turn.same_calls
@@ -146,21 +134,28 @@ class Batch:
 
     # --- the call itself ----------------------------------------------------------------------------------------------
 
-    async def _run_group(self, group: list[_Call]) -> None:
+    async def _run_group(self, group: list[Called]) -> None:
+        tool = group[0].tool
+        if tool is answer_tool():
+            await self._gatekeeper.answer(group[0])
+            return
+        if tool is not None and tool.confirm is not None:
+            self._gatekeeper.ask_first(group[0], tool.confirm)
+            return
         for call in group:
-            self._write_call(call)
+            self.write_call(call)
         await self._context.journal.barrier()
         if self._turn.cut:  # while they were being stored; they have not begun
             for call in group:
                 call.refused, call.reason = lines.NOT_RUN_CUT, "not run"
-                self._write_refusal(call)
+                self.write_refusal(call)
             return
-        results = [await self._handle(group[0])] if len(group) == 1 else await self._handle_together(group)
+        results = [await self.handle(group[0])] if len(group) == 1 else await self._handle_together(group)
         for call, result in zip(group, results, strict=True):
-            self._settle(call, *result)
+            self.settle(call, *result)
 
-    async def _handle_together(self, group: list[_Call]) -> list[tuple[Outcome, Handler, Staged]]:
-        tasks = [asyncio.ensure_future(self._handle(call)) for call in group]
+    async def _handle_together(self, group: list[Called]) -> list[tuple[Outcome, Handler, Staged]]:
+        tasks = [asyncio.ensure_future(self.handle(call)) for call in group]
         try:
             return await asyncio.gather(*tasks)
         except BaseException:  # one asks the program to stop, or the turn was stopped: the others stop too
@@ -169,14 +164,16 @@ class Batch:
             await asyncio.wait(tasks)
             raise
 
-    async def _handle(self, call: _Call) -> tuple[Outcome, Handler, Staged]:
+    async def handle(self, call: Called) -> tuple[Outcome, Handler, Staged]:
+        """Run the handler of a call that may run; what it changed is not committed yet."""
         tool, values = call.tool, call.values or {}
         assert tool is not None
         function = partial(tool.function, self._context.course.owner(tool), **values)
         key = f"{self._context.journal.call}/{call.id}"
         return await self._context.handle(f"tool {tool.name}", function, is_async=tool.is_async, tool=tool, key=key)
 
-    def _write_call(self, call: _Call) -> None:
+    def write_call(self, call: Called) -> None:
+        """Write that a call is about to run, or will not."""
         given = call.given or {}
         data = {"call_id": call.id, "name": call.name, "arguments": given, "speech_id": self._turn.speech_id}
         shown, private = mask_fields(given, [name for name in given if self._is_private(call, name)])
@@ -185,7 +182,7 @@ class Batch:
         else:
             self._context.journal.write("tool.call", data)
 
-    def _is_private(self, call: _Call, name: str) -> bool:
+    def _is_private(self, call: Called, name: str) -> bool:
         """Tell whether an argument is private: as the tool on offer declares it, else as any does that may be meant."""
         offered = self._offered.find(call.name)
         if offered is not None and name in offered.arguments.parameters:
@@ -196,22 +193,23 @@ class Batch:
             name not in tool.arguments.parameters for tool in meant
         )
 
-    def _refuse(self, call: _Call) -> None:
+    def _refuse(self, call: Called) -> None:
         """Answer a call that does not run; its three entries are stored together."""
-        self._write_call(call)
-        self._write_refusal(call)
+        self.write_call(call)
+        self.write_refusal(call)
         if call.reason == "repeated":
             self._turn.stop_at("identical_calls", self._context.limits.identical_calls)
 
-    def _write_refusal(self, call: _Call) -> None:
+    def write_refusal(self, call: Called) -> None:
+        """Write the result of a call that does not run."""
         journal = self._context.journal
         journal.write("tool.result", {"call_id": call.id, "name": call.name, "error": call.refused})
         journal.write("cue.refused", {"call_id": call.id, "name": call.name, "reason": call.reason})
 
     # --- after a call -------------------------------------------------------------------------------------------------
 
-    def _settle(self, call: _Call, outcome: Outcome, handler: Handler, staged: Staged) -> None:
-        """Write what came of a call: its one result, then what it changed."""
+    def settle(self, call: Called, outcome: Outcome, handler: Handler, staged: Staged) -> Result:
+        """Write what came of a call: its one result, then what it changed; gives the result."""
         context = self._context
         tool = call.tool
         assert tool is not None
@@ -239,8 +237,9 @@ class Batch:
             if route is not None:
                 self._routing.note()
             self._turn.follow(handler)
+        return Result(result, shown, private)
 
-    def _failure(self, tool: Tool, outcome: Outcome, call: _Call) -> str:
+    def _failure(self, tool: Tool, outcome: Outcome, call: Called) -> str:
         context = self._context
         if outcome.status == "timeout":
             context.error(
@@ -271,3 +270,8 @@ class Batch:
             return lines.UNREADABLE_RESULT, lines.UNREADABLE_RESULT, []
         shown, private = mask_result(tool, output)
         return output, shown, private
+
+
+def _stands_alone(tool: Tool | None) -> bool:
+    """Tell whether a tool runs beside no other, because the caller has to do with it."""
+    return tool is not None and (tool.confirm is not None or tool is answer_tool())

@@ -125,6 +125,7 @@ class Conduct:
             self.context.turns += 1
             if text.strip():
                 self.context.course.hear()
+        self.context.confirmations.hear(text)
         # Otherwise the turn of this very message had broken off, and its words stand in the log already.
         self.unanswered = None
         turn = Turn(self.context, speech_id, message_id)
@@ -196,6 +197,7 @@ class Conduct:
         await self.drop_prepared()
         if self.playing is not None and self.context.ended is None:
             self.context.journal.write("cue.heard", {"speech_id": self.playing, "text": heard})
+            self.context.confirmations.heard_of(heard)
             self.playing = None
             await self.context.journal.barrier()
 
@@ -206,6 +208,7 @@ class Conduct:
             return
         await self.drop_prepared()
         context.ended, context.closed = reason, True
+        context.confirmations.cancel(context.confirmations.wording.ended)
         now = context.clock.now()
         started = context.journal.state.started_at
         duration = max(0.0, now - started) if started is not None else 0.0
@@ -239,6 +242,7 @@ class Conduct:
             journal.write("turn.agent", {"speech_id": speech_id, "text": text, "interrupted": False, "metrics": {}})
             journal.utter(speech_id, text, whole=True)
             self.playing = speech_id
+            self.context.confirmations.talked_over()
         return speech_id
 
     async def _proceed(self, aside: Aside, *, moved: bool) -> Reply | None:

@@ -12,6 +12,7 @@ import msgspec
 from cuelight.agent import Gate, Limits, Staged, Tool
 from cuelight.engine.alarm import Alarm
 from cuelight.engine.asking import Attempt, Stream
+from cuelight.engine.confirming import Confirmations
 from cuelight.engine.handlers import Handler, Outcome, Runner, describe
 from cuelight.engine.journal import Journal
 from cuelight.engine.routing import take_route
@@ -38,7 +39,8 @@ class CallContext:
         self.model = model
         self.clock = clock
         self.journal = journal
-        self.standing = Standing(course, journal)
+        self.confirmations = Confirmations(self)
+        self.standing = Standing(course, journal, self.confirmations)
         self.limits: Limits = agent.limits
         self.alarm = Alarm(clock)
         self.runner = Runner(agent, clock, self.alarm, threads)
@@ -131,6 +133,7 @@ class CallContext:
             tools=standing.tools,
             offered=tuple([standing.specs[tool] for tool in gate.tools]),
             stage=self.course.stage or None,
+            pending=self.confirmations.pending,
         )
 
     def stream(self, alarm: Alarm | None = None) -> Stream:

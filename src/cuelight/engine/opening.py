@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from cuelight.agent import Agent
+from cuelight.agent import Agent, wording_for
 from cuelight.engine.call import LEASE_S, Call
 from cuelight.engine.clock import SystemClock
 from cuelight.engine.conduct import Conduct
@@ -119,7 +119,8 @@ class Engine:
     def _context(self, agent: Agent, model: Model, call: str) -> CallContext:
         course = course_of(agent)
         previews = {tool.name: tool.preview for tool in course.tools if tool.preview is not None}
-        history = History(previews, agent.limits.exchanges, course.memories)
+        waiting = wording_for(agent.wording, agent.language).waiting
+        history = History(previews, agent.limits.exchanges, course.memories, waiting)
         journal = Journal(call, slug(type(agent)), self.store, self.clock, history)
         return CallContext(course, model, self.clock, _threads, journal)
 

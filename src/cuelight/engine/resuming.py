@@ -6,12 +6,13 @@ from typing import Any
 from cuelight.engine import lines
 from cuelight.engine.aside import Aside
 from cuelight.engine.conduct import Conduct
+from cuelight.engine.confirming import Question
 from cuelight.engine.handle import LiveHandle
 from cuelight.engine.replies import Reply
 from cuelight.engine.routing import take_route
 from cuelight.errors import AuthorError
 from cuelight.flow import HttpContentType, go
-from cuelight.log import MASK, Fold, Record, unmasked
+from cuelight.log import MASK, Fold, Record, leaves, unmasked
 from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
 
 __all__ = ["Resumption"]
@@ -105,8 +106,9 @@ class Resumption:
         context = self._context
         effects = self._effects()
         begun = {run.call_id: run for run in state.tools}
+        waiting = self._take_up_questions(state)
         for run in state.tools:
-            if run.status == "running":
+            if run.status == "running" and run.call_id not in waiting:
                 named = {"call_id": run.call_id, "name": run.name}
                 error = lines.UNKNOWN_READ if effects.get(run.name) == "read" else lines.UNKNOWN_OUTCOME
                 context.journal.write("cue.unknown", {**named, "reason": "crash"})
@@ -120,13 +122,30 @@ class Resumption:
                     context.journal.write("tool.result", {**named, "error": lines.NOT_RUN_RESUMED})
                     context.journal.write("cue.refused", {**named, "reason": "not run"})
             ids = [call["call_id"] for call in reply["calls"]]
-            if any(one not in begun or begun[one].status == "running" for one in ids):
+            if any(one not in begun or (begun[one].status == "running" and one not in waiting) for one in ids):
                 broken_off.update(ids)
         self._close_turn()
         owed = self._owed(state, broken_off)
         context.carried = self._carried([route for route in self._data("cue.route") if _moves(route)], owed)
         if owed is not None:
             await self._move(owed, {run.call_id: run.name for run in state.tools})
+
+    def _take_up_questions(self, state: State) -> set[str]:
+        """Take up the questions that the log leaves open; gives the calls they are about, which wait and are not begun.
+
+        One that today's class could not ask is closed.
+        """
+        context = self._context
+        open_ = {confirm.call_id for confirm in state.confirms if confirm.status == "pending"}
+        guarded = {tool.name for tool in context.course.tools if tool.confirm is not None}
+        asked = [data for data in self._data("confirm.request") if data["call_id"] in open_]
+        for data in asked:
+            fields = ("call_id", "tool", "arguments", "audience", "phrase", "ttl_s")
+            question = Question(*(data[name] for name in fields))
+            context.confirmations.take_up(question)
+            if question.tool not in guarded or MASK in (question.phrase, *leaves(question.arguments)):
+                context.confirmations.close(question, "cancelled", context.confirmations.wording.gone)
+        return {data["call_id"] for data in asked}
 
     def _effects(self) -> dict[str, str]:
         """Give what running a tool does, by name; of one name, it is that of the tool that the current step shows."""

@@ -37,8 +37,10 @@ class Speculation:
     def _expected(self, context: CallContext) -> ModelRequest:
         """Build the request of a turn that would begin now."""
         history, course = context.journal.history.ahead(self.text), context.course
-        view = delimit(course.view()[0])  # the turn tells what of it failed, if it comes to that
-        return context.request(history.messages, view, course.offered(heard=True), at=history.newest_words, alone=False)
+        asked = context.confirmations
+        view = delimit(course.view()[0], *asked.notes())  # the turn tells what of it failed, if it comes to that
+        gate = asked.gate(course.offered(heard=True))
+        return context.request(history.messages, view, gate, at=history.newest_words, alone=False)
 
     def begins(self, text: str, seq: int) -> bool:
         """Tell whether these are the expected words, and nothing was written to the log since."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,14 +12,18 @@ from cuelight.engine.journal import Journal
 from cuelight.flow import Course
 from cuelight.wire import State, ToolSpec, whole_text
 
+if TYPE_CHECKING:
+    from cuelight.engine.confirming import Confirmations
+
 __all__ = ["Standing"]
 
 
 class Standing:
     """Keep the log in step with an agent's state: whatever changed is written before anybody acts on it."""
 
-    def __init__(self, course: Course, journal: Journal) -> None:
+    def __init__(self, course: Course, journal: Journal, confirmations: "Confirmations") -> None:
         self._course = course
+        self._confirmations = confirmations
         self._journal = journal
         self._derived: Mapping[str, bytes] = {}
         self._derives = False
@@ -32,8 +36,8 @@ class Standing:
         self._held: list[dict[str, Any]] | None = None
         self.blocks = course.blocks()
         self.static = static_text(self.blocks)
-        self.specs = {tool: _whole_spec(tool.spec) for tool in course.tools}
-        self.tools = tuple(self.specs[tool] for tool in course.tools)
+        self.specs = {tool: _whole_spec(tool.spec) for tool in (*course.tools, *confirmations.tools)}
+        self.tools = tuple(self.specs.values())
 
     def open(self) -> None:
         """Write the whole of it once: the State is complete before the first word. Then what is failing."""
@@ -87,6 +91,8 @@ class Standing:
     def gate(self) -> Gate:
         """Compute which tools are visible; a change is written, and each `when` that raises is told once."""
         gate = self._course.offered()
+        if self._confirmations:
+            gate = self._confirmations.gate(gate)
         self._tell_failures("when", gate.failures, "The `when` of tool `{name}` raised, so the tool is hidden: {error}")
         if gate.names != self._visible:
             self._visible = gate.names

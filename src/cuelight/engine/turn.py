@@ -94,7 +94,23 @@ class Turn:
         # One yield a turn lets an interruption in that came while everything was ready at once, and keeps a call
         # whose model and store never wait from holding the loop.
         await asyncio.sleep(0)
+        if context.confirmations:
+            await self._ask_caller()
         return await self.close()
+
+    async def _ask_caller(self) -> None:
+        """Put the first open question as the last words of the turn, once what led to it is stored."""
+        context = self.context
+        context.confirmations.settle_no()
+        question = context.confirmations.first
+        if question is not None and context.ended is None and self.stopped is None:
+            await context.journal.barrier()
+            self.say(question.phrase, "code")
+            context.standing.gate()  # which shows the answering tool from now on
+            if not self.cut:
+                context.confirmations.asked()
+                return
+        context.confirmations.talked_over()
 
     def _is_open(self) -> bool:
         """Tell whether the model may be asked."""
@@ -121,6 +137,8 @@ class Turn:
             if self.requests >= most:
                 self.stop_at("model_requests", most)
             await Batch(self, answer).run()
+            if self.context.confirmations and self.context.course.ends is not None:
+                self.context.confirmations.cancel(self.context.confirmations.wording.ended)
             return True
         if not answer.held or self.cut:
             return False
@@ -200,7 +218,12 @@ class Turn:
         standing = context.standing
         self.gate = gate = standing.gate()
         waiting = lines.WAITING if context.course.waiting else ""
-        notes = [waiting, self.instructions or "", lines.continue_after(spoken) if spoken else ""]
+        notes = [
+            waiting,
+            *context.confirmations.notes(),
+            self.instructions or "",
+            lines.continue_after(spoken) if spoken else "",
+        ]
         view = standing.view(*notes)
         if context.journal.holds_results:
             await context.journal.barrier()
@@ -308,6 +331,7 @@ class Turn:
     async def break_off(self) -> None:
         """Store what was spoken in a turn that an author's fault ended; its message stays unanswered."""
         self.closed = True
+        self.context.confirmations.talked_over()
         self.speech.write(self._metrics())
         await self.context.journal.barrier()
 

@@ -48,6 +48,7 @@ class History:
             changes rarely.
         memories: the names of the steps' memories, by step. A step that is not in it has the call's own memory, whose
             name is empty; one whose name is None has none, and leaves current whichever is.
+        waiting: what stands as the result of a call that waits for the caller's yes, with `{phrase}` for the question.
     """
 
     def __init__(
@@ -55,7 +56,9 @@ class History:
         previews: Mapping[str, int] | None = None,
         exchanges: int | None = None,
         memories: Mapping[str, str | None] | None = None,
+        waiting: str = "{phrase}",
     ) -> None:
+        self._waiting = waiting
         self._previews = dict(previews or {})
         self._exchanges = exchanges
         self._steps = dict(memories) if memories and any(memories.values()) else {}
@@ -76,6 +79,7 @@ class History:
             "turn.agent": self._turn_agent,
             "tool.call": self._tool_call,
             "tool.result": self._tool_result,
+            "confirm.request": self._confirm_request,
             "cue.reply": self._reply,
             "cue.said": self._said,
             "cue.crossing": self._crossing,
@@ -106,7 +110,7 @@ class History:
 
     def again(self) -> "History":
         """Give an empty history with the same settings."""
-        return History(self._previews, self._exchanges, self._steps)
+        return History(self._previews, self._exchanges, self._steps, self._waiting)
 
     def ahead(self, text: str) -> "History":
         """Give the history as it will be once the caller has said these words; this one stays as it is.
@@ -203,7 +207,16 @@ class History:
         batch = self._batch
         if batch is None or data["call_id"] not in batch.names:
             return
-        batch.results[data["call_id"]] = without_marks(self._read(data))
+        self._give(batch, data["call_id"], self._read(data))
+
+    def _confirm_request(self, data: Mapping[str, Any]) -> None:
+        batch = self._batch
+        if batch is not None and data["call_id"] in batch.names:
+            self._give(batch, data["call_id"], self._waiting.replace("{phrase}", data["phrase"]))
+
+    def _give(self, batch: _Batch, call_id: str, result: str) -> None:
+        """Give a call of a batch what the model reads as its result; the last one settles the batch."""
+        batch.results[call_id] = without_marks(result)
         if len(batch.results) == len(batch.names):
             self._settle(batch)
 

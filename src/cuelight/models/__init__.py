@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuelight.models.cassette import Cassette, Recording, Replay
 from cuelight.models.resolve import resolve_model
-from cuelight.models.script import Request, Script, calls, raw_call
+from cuelight.models.script import Request, Script, answers, calls, raw_call
 
 if TYPE_CHECKING:
     from cuelight.models.understudy import CueSheet, Understudy
@@ -17,6 +17,7 @@ __all__ = [
     "Request",
     "Script",
     "Understudy",
+    "answers",
     "calls",
     "raw_call",
     "resolve_model",

@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from copy import deepcopy
 from functools import cached_property
 from inspect import isawaitable
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from cuelight.agent import undelimit
+from cuelight.agent import ANSWER_TOOL, undelimit
 from cuelight.errors import AuthorError, ScriptCheckFailed, ScriptRanOut, ScriptRefused
 from cuelight.models.words import words
 from cuelight.ports import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallRequest
 
-__all__ = ["Item", "Reply", "Request", "Script", "calls", "raw_call"]
+__all__ = ["Item", "Reply", "Request", "Script", "answers", "calls", "raw_call"]
 
-Reply: TypeAlias = str | ToolCallRequest | BaseException | type[BaseException] | Sequence[Any]
+Reply: TypeAlias = "str | ToolCallRequest | Answer | BaseException | type[BaseException] | Sequence[Any]"
 """What answers one request: words, a call, a list of both, or an exception to raise."""
 
 Item: TypeAlias = "Reply | Callable[[Request], Reply | Awaitable[Reply]]"
@@ -30,6 +30,7 @@ class Request:
         static: the part of the prompt that stays the same.
         view: the part that changes.
         stage: the stage the conversation was in.
+        pending: the calls that wait for the caller's yes, each by its id and its tool.
     """
 
     def __init__(self, request: ModelRequest) -> None:
@@ -37,6 +38,7 @@ class Request:
         self.static = request.static
         self.view = undelimit(request.view)
         self.stage = request.stage
+        self.pending = list(request.pending)
         # Messages are frozen, so a list of its own is all a snapshot needs; dicts are made for those who look.
         self._placed = request.placed()
         self._offered = request.offered
@@ -111,7 +113,10 @@ class Script:
             reply = item
         reason = "stop"
         for piece in _pieces(reply, f"item {number} of the script"):
-            if isinstance(piece, str):
+            if isinstance(piece, Answer):
+                reason = "tool_calls"
+                yield piece.call(request.pending)
+            elif isinstance(piece, str):
                 for word in words(piece):
                     yield TextDelta(word)
             elif isinstance(piece, ToolCallRequest):
@@ -138,6 +143,39 @@ def calls(tool: str, /, **arguments: Any) -> ToolCallRequest:
         ) from problem
 
 
+class Answer:
+    """Stand in a script for the call that says what the caller answered; made by `answers`."""
+
+    def __init__(self, answer: str, tool: str | None) -> None:
+        self._answer = answer
+        self._tool = tool
+
+    def __repr__(self) -> str:
+        return f"answers({self._answer!r}, tool={self._tool!r})"
+
+    def call(self, pending: Sequence[tuple[str, str]]) -> ToolCallRequest:
+        """Give the call, for what is pending with the request.
+
+        Raises:
+            ScriptRefused: when no question about such a tool is open.
+        """
+        for call_id, tool in pending:
+            if self._tool is None or tool == self._tool:
+                return calls(ANSWER_TOOL, call_id=call_id, answer=self._answer)
+        listed = ", ".join(tool for _, tool in pending) or "nothing"
+        raise ScriptRefused(f"{self!r} finds no such question open; what waits for the caller's yes: {listed}.")
+
+
+def answers(answer: Literal["yes", "no", "other"], *, tool: str | None = None) -> Answer:
+    """Write the call by which a model says what the caller answered, as a script's item or part of one.
+
+    Args:
+        answer: what the model takes it for; code judges the caller's words as well.
+        tool: about which tool's call; None is the one that is asked about first.
+    """
+    return Answer(answer, tool)
+
+
 def raw_call(tool: str, text: str) -> ToolCallRequest:
     """Write a call whose arguments are exactly this text, which may be no JSON at all."""
     return ToolCallRequest(tool, text)
@@ -150,10 +188,13 @@ def _plain(value: Any) -> Any:
     return dump(mode="json")
 
 
-def _pieces(reply: Any, where: str) -> list[str | ToolCallRequest | BaseException | type[BaseException]]:
+_Piece: TypeAlias = str | ToolCallRequest | Answer | BaseException | type[BaseException]
+
+
+def _pieces(reply: Any, where: str) -> list[_Piece]:
     pieces = list(reply) if isinstance(reply, list | tuple) else [reply]
     for position, piece in enumerate(pieces):
-        if isinstance(piece, str | ToolCallRequest):
+        if isinstance(piece, str | ToolCallRequest | Answer):
             continue
         if isinstance(piece, BaseException) or (isinstance(piece, type) and issubclass(piece, BaseException)):
             if position == len(pieces) - 1:

@@ -1,7 +1,7 @@
 """What authors test with: rehearse(), Script, and a clock that the test moves."""
 
 from cuelight.engine import Reply
-from cuelight.models.script import Request, Script, calls, raw_call
+from cuelight.models.script import Request, Script, answers, calls, raw_call
 from cuelight.stores.memory import MemoryStore
 from cuelight.testing.clock import ManualClock
 from cuelight.testing.rehearsal import Rehearsal, rehearse
@@ -13,6 +13,7 @@ __all__ = [
     "Reply",
     "Request",
     "Script",
+    "answers",
     "calls",
     "raw_call",
     "rehearse",
