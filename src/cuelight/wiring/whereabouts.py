@@ -6,11 +6,11 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from cuelight.errors import AgentNotFound, BadInput, GoldenRefused
+from cuelight.errors import AgentNotFound, AgentNotLoaded, BadInput, GoldenRefused
 from cuelight.testing.goldens import GoldenFile
 from cuelight.wiring.agents import FoundAgent, file_of, find_agent, short_path
 
-__all__ = ["agent_of", "cassette_file", "files_below", "find_goldens", "golden_folders", "is_golden"]
+__all__ = ["agent_named", "agent_of", "cassette_file", "files_below", "find_goldens", "golden_folders", "is_golden"]
 
 _SUFFIXES = (".json", ".yaml", ".yml")
 _GOLDENS = "goldens"
@@ -110,6 +110,29 @@ def agent_of(read: GoldenFile) -> FoundAgent:
         where = "" if line is None else f"line {line}: "
         looked = f"its agent was looked for in {short_path(home, Path.cwd()) or '.'}"
         raise GoldenRefused(str(read.file), [f"{where}{looked}: {str(error).rstrip('.')}"]) from error
+    except AgentNotLoaded as error:
+        raise AgentNotLoaded(f"The agent of {read.file} (`agent` in it names another): {error}") from error
+
+
+def agent_named(file: Path, found: FoundAgent, named: str | None = None) -> str | None:
+    """Give what a golden has to say as `agent`; None where its place says that already.
+
+    Args:
+        file: the golden.
+        found: its agent.
+        named: what the user wrote to find that; a class after a colon is one of several.
+    """
+    home, beside = _home(file)
+    attribute = (named or "").partition(":")[2]
+    agent = found.file.resolve()
+    if beside is not None and not attribute:
+        looked = beside / "agent.py"
+        if not looked.is_file() and home != beside:
+            looked = file_of(beside.name, home) or looked
+        if looked == agent:
+            return None
+    path = Path(os.path.relpath(agent, home)).as_posix()
+    return f"{path}:{attribute}" if attribute else path
 
 
 def _says_nothing(why: str) -> str:
