@@ -782,8 +782,8 @@ def test_the_answering_tool_has_a_name_of_its_own() -> None:
             def answer_confirmation(self) -> None: ...
 
     assert problems(make) == [
-        "tool `answer_confirmation`: `answer_confirmation` is the tool by which a model says what the caller confirmed; "
-        "rename yours"
+        "tool `answer_confirmation`: `answer_confirmation` is the tool by which a model says what the caller "
+        "confirmed; rename yours"
     ]
 
 
