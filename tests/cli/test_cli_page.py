@@ -16,7 +16,7 @@ HELP = re.compile(r"<!-- (cuelight[^>]*?) -->\n```\n.*?```\n", re.DOTALL)
 COMMANDS = (
     "cuelight", "cuelight demo", "cuelight new", "cuelight chat", "cuelight prompt", "cuelight graph", "cuelight check",
     "cuelight log list", "cuelight log show", "cuelight log state", "cuelight log verify", "cuelight log erase",
-    "cuelight wire schema", "cuelight doctor",
+    "cuelight wire schema", "cuelight doctor", "cuelight test", "cuelight golden schema",
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import typer
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.commands import DID_NOT_HOLD, complain, single
 from cuelight.cli.console import open_console
-from cuelight.cli.given import read_state
+from cuelight.cli.given import read_opening
 from cuelight.cli.options import AgentName, AsLines, ModelName, Resumed, StateGiven, StoreName
 from cuelight.cli.piped import answer_lines, input_lines, show_entries, show_plainly
 from cuelight.cli.session import Asked, open_session
@@ -46,8 +46,8 @@ def chat(
         raise BadInput("--state is for a new call; a resumed one has the state that its log says. Leave one out.")
     if as_json and show_prompt:
         raise BadInput("--show-prompt is for people and --json for programs; leave one out.")
-    found = find_agent(agent)
-    asked = Asked(("chat", agent), found, model, store, read_state(state, found), resume)
+    found, opening = read_opening(state, find_agent(agent))
+    asked = Asked(("chat", agent), found, model, store, opening, resume)
     if in_terminal() and not as_json:
         run(lambda interrupts: talk(asked, interrupts, keep_open=keep_open, show_prompt=show_prompt))
         return

@@ -16,6 +16,7 @@ app = group(
         "new": ("cuelight.cli.new", "Make an agent, its cue sheet and its first test."),
         "chat": ("cuelight.cli.chat", "Talk with an agent, here in the terminal or through a pipe."),
         "test": ("cuelight.cli.test", "Run goldens: conversations in files, judged by what happens in them."),
+        "golden": ("cuelight.cli.golden", "Make goldens, and show their format."),
         "prompt": ("cuelight.cli.prompt", "Show what a model is told, and which tools it may call."),
         "graph": ("cuelight.cli.graph", "Draw the map of an agent: what each step shows, and every route."),
         "check": ("cuelight.cli.check", "Check the map of an agent, and say where and how to mend it."),

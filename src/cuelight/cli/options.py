@@ -26,7 +26,7 @@ ModelName = Annotated[
 ]
 StateGiven = Annotated[
     str | None,
-    typer.Option("--state", help="The state to open in: JSON, or a file of it (a golden too).", metavar="FILE|JSON"),
+    typer.Option("--state", help="The state to open in: JSON, a file of it, or a golden.", metavar="FILE|JSON"),
 ]
 StoreName = Annotated[
     str | None, typer.Option("--store", help="Where calls are kept: a file, or memory.", metavar="STORE")

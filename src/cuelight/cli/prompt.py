@@ -7,7 +7,7 @@ import msgspec
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.commands import single
 from cuelight.cli.console import open_console
-from cuelight.cli.given import read_state
+from cuelight.cli.given import read_opening
 from cuelight.cli.options import AgentName, AsJson, StateGiven
 from cuelight.engine import make_agent
 from cuelight.flow import course_of
@@ -26,9 +26,9 @@ def prompt(
     The blocks of the prompt, then the stage or step that the agent is in and the tools that are shown and hidden there.
     No model is asked, and private values are masked.
     """
-    found = find_agent(agent)
+    found, opening = read_opening(state, find_agent(agent))
     course = course_of(make_agent(found.make))
-    course.lay_over(read_state(state, found))
+    course.lay_over(opening)
     shown = read_prompt(course)
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(shown)).decode() + "\n")

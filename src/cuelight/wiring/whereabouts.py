@@ -163,5 +163,5 @@ def golden_folders(file: Path, agent: str | None) -> set[Path]:
             named = file_of(target, home)
         except AgentNotFound:
             named = None
-        folders |= {named.parent} if named else set()
+        folders |= {named.resolve().parent} if named else set()
     return folders
