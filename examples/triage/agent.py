@@ -1,7 +1,7 @@
 """A support line: a model says what a call is about, in JSON that nobody hears, and code says who takes it."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Literal
 
 from beacon import Beacon, Bill, LineCheck
@@ -257,11 +257,11 @@ class SupportLine(Flow):
         return f"It is {now:%A, %H:%M} ({now.date()})." + (f"\nThe caller is {name}." if name else "")
 
 
-def by_day() -> SupportLine:
-    """Make a line that is called while people are at the desk, whatever the clock says."""
-    return SupportLine(lambda: datetime.now().replace(hour=14, minute=30))  # noqa: DTZ005 - the desk's own clock
+def by_day(today: date | None = None) -> SupportLine:
+    """Make a line that is called while people are at the desk, whatever the clock says: today, or on another day."""
+    return SupportLine(lambda: datetime.combine(today or date.today(), time(14, 30)))  # noqa: DTZ011 - the desk's own
 
 
-def by_night() -> SupportLine:
+def by_night(today: date | None = None) -> SupportLine:
     """Make a line that is called while nobody is at the desk."""
-    return SupportLine(lambda: datetime.now().replace(hour=23, minute=10))  # noqa: DTZ005
+    return SupportLine(lambda: datetime.combine(today or date.today(), time(23, 10)))  # noqa: DTZ011
