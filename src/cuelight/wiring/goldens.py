@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from cuelight.engine import make_agent
 from cuelight.errors import AgentNotLoaded, GoldenRefused, NotSetUp
-from cuelight.models import Cassette, Recording, resolve_model
+from cuelight.models import Cassette, CueSheet, Recording, Understudy, resolve_model
 from cuelight.ports import Model
 from cuelight.testing.goldens import (
     GoldenFile,
@@ -24,7 +24,7 @@ from cuelight.testing.goldens import (
 )
 from cuelight.wiring.agents import FoundAgent, short_path
 from cuelight.wiring.apart import Apart
-from cuelight.wiring.models import UNDERSTUDY, understudy_of
+from cuelight.wiring.models import UNDERSTUDY, sheet_of
 from cuelight.wiring.whereabouts import agent_of, cassette_file
 
 __all__ = ["TIME_LIMIT", "Goldens", "ReadyGolden", "record_line"]
@@ -105,6 +105,7 @@ class Goldens:
 
     def __init__(self) -> None:
         self._agents: dict[tuple[Path, str | None], tuple[Apart, FoundAgent | AgentNotLoaded]] = {}
+        self._sheets: dict[tuple[Path, str], CueSheet] = {}
         self._models: dict[str, Model] = {}
 
     def ready(self, read: GoldenFile) -> ReadyGolden:
@@ -141,7 +142,7 @@ class Goldens:
         if setting == _CASSETTE:
             return Cassette.replay(ready.cassette, again=None if ready.cassette.exists() else record_line(ready))
         if setting == UNDERSTUDY:
-            return _understudy(ready)
+            return Understudy(self._sheet(ready))
         return self._provider(setting)
 
     def recording(self, ready: ReadyGolden, named: str | None = None, *, file: Path | None = None) -> Recording:
@@ -182,6 +183,19 @@ class Goldens:
             if (close := getattr(model, "aclose", None)) is not None:
                 await close()
 
+    def _sheet(self, ready: ReadyGolden) -> CueSheet:
+        key = ready.found.sheet, ready.found.name
+        if key not in self._sheets:
+            sheet = sheet_of(ready.found)
+            if sheet is None:
+                beside = short_path(ready.found.sheet, Path.cwd())
+                raise NotSetUp(
+                    f"Nothing answers in {ready.read.file}. Write what the Understudy shall say in {beside}, write the "
+                    f"replies in the golden as `model`, or record a real model: {record_line(ready)}"
+                )
+            self._sheets[key] = sheet
+        return self._sheets[key]
+
     def _provider(self, setting: str) -> Model:
         if setting not in self._models:
             self._models[setting] = resolve_model(setting)
@@ -191,15 +205,3 @@ class Goldens:
 def record_line(ready: ReadyGolden, setting: str = "provider:name") -> str:
     """Write the command that records a golden's cassette; it is kept in the cassette, so no path in it is absolute."""
     return f"cuelight test {shlex.quote(os.path.relpath(ready.read.file))} --record --model {setting}"
-
-
-def _understudy(ready: ReadyGolden) -> Model:
-    understudy = understudy_of(ready.found)
-    if understudy is None:
-        here = Path.cwd()
-        raise NotSetUp(
-            f"Nothing answers in {ready.read.file}. Write what the Understudy shall say in "
-            f"{short_path(ready.found.sheet, here)}, write the replies in the golden as `model`, or record a real "
-            f"model: {record_line(ready)}"
-        )
-    return understudy

@@ -10,7 +10,7 @@ from cuelight.models import CueSheet, Understudy, resolve_model
 from cuelight.ports import Model
 from cuelight.wiring.agents import FoundAgent, short_path
 
-__all__ = ["UNDERSTUDY", "choose_model", "understudy_of"]
+__all__ = ["UNDERSTUDY", "choose_model", "sheet_of"]
 
 _MODEL = "CUELIGHT_MODEL"
 UNDERSTUDY = "understudy"
@@ -31,17 +31,17 @@ def choose_model(found: FoundAgent, named: str | None = None, *, environ: Mappin
     setting = named or environ.get(_MODEL, "").strip() or getattr(found.make, "model", None) or UNDERSTUDY
     if setting != UNDERSTUDY:
         return resolve_model(setting)
-    understudy = understudy_of(found)
-    if understudy is not None:
-        return understudy
+    sheet = sheet_of(found)
+    if sheet is not None:
+        return Understudy(sheet)
     raise NotSetUp(
         f"Nothing can answer for {found.name} yet. Name a model, as in {_MODEL}=openai:gpt-5-mini (or --model), or "
         f"write what the Understudy shall say in {short_path(found.sheet, Path.cwd())}."
     )
 
 
-def understudy_of(found: FoundAgent) -> Understudy | None:
-    """Give the stand-in that plays the agent's cue sheet; None where it has none.
+def sheet_of(found: FoundAgent) -> CueSheet | None:
+    """Give the agent's cue sheet; None where it has none.
 
     Raises:
         CueSheetRefused: the cue sheet cannot be read, or does not fit the agent's tools and stages.
@@ -51,4 +51,4 @@ def understudy_of(found: FoundAgent) -> Understudy | None:
     sheet = CueSheet.load(found.sheet)
     if isinstance(found.make, type) and issubclass(found.make, Agent):
         sheet.check(found.make)
-    return Understudy(sheet)
+    return sheet
