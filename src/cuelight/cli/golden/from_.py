@@ -107,18 +107,21 @@ async def _make(
     goldens = Goldens()
     try:
         ready = goldens.ready(read_golden(file))
+        again = record_line(ready, draft.replies.model or "provider:name")
         if draft.has_cassette:
-            await record_draft(draft, ready.read, found.make, ready.cassette, record_line(ready))
+            await record_draft(draft, ready.read, found.make, ready.cassette, again)
         failure = (await ready.run(goldens.model(ready))).failure
-    except GoldenRefused as refused:  # the agent has changed since the call
-        typer.echo(f"Wrote {file}.")
-        failure, again = str(refused), None
+    except GoldenRefused as refused:
+        failure, remedy = (
+            str(refused),
+            "The agent has changed since the call; what it no longer has, change in the golden.",
+        )
     else:
-        again = record_line(ready) if draft.has_cassette else None
-        beside = f" and {ready.cassette.name} beside it" if draft.has_cassette else ""
-        typer.echo(f"Wrote {file}{beside}.")
+        remedy = _remedy(file, draft, again)
+    beside = f" and {cassette_file(file).name} beside it" if cassette_file(file).exists() else ""
+    typer.echo(f"Wrote {file}{beside}.")
     _tell_private(draft)
-    typer.echo("It passes." if not failure else f"It does not pass.\n\n{failure}\n\n{_remedy(file, draft, again)}")
+    typer.echo("It passes." if not failure else f"It does not pass.\n\n{failure}\n\n{remedy}")
     return not failure
 
 
@@ -142,9 +145,9 @@ def _tell_private(draft: GoldenDraft) -> None:
         )
 
 
-def _remedy(file: Path, draft: GoldenDraft, again: str | None) -> str:
+def _remedy(file: Path, draft: GoldenDraft, again: str) -> str:
     if draft.replaced:
-        recorded = f" and record its cassette anew ({again})" if again else ""
+        recorded = f" and record its cassette anew ({again})" if draft.has_cassette else ""
         return (
             "Where a tool looked up a stand-in and found nothing, write values that it knows into "
             f"{file}{recorded}, or make the golden with --keep-private --force."

@@ -58,8 +58,7 @@ class Dates:
         for form, day in self._days:
             yield from (Found(*match.span(), self._written(match, day)) for match in form.finditer(text))
         for match in _WORD.finditer(text) if self._months else ():
-            # In small letters they may be words of another meaning, as "may" and "march" are.
-            if match[0].lower() in self._months and (match[0] != match[0].lower() or len(match[0]) > 5):
+            if match[0].lower() in self._months and match[0] not in ("may", "march"):  # words of another meaning
                 yield Found(*match.span(), self._month(match[0]))
 
     def _month(self, written: str) -> str:

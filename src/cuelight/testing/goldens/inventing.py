@@ -7,7 +7,7 @@ stand-in fits into any spelling of its value, sign by sign.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date
 
 __all__ = ["Inventor", "respelled", "signs"]
@@ -203,12 +203,16 @@ class Inventor:
         seed: what the choices follow from.
         year: dates before it become earlier ones, the others later ones.
         avoid: words that no stand-in may be.
+        months: those that there are to choose from.
     """
 
-    def __init__(self, seed: bytes, year: int, avoid: Iterable[str] = ()) -> None:
+    def __init__(
+        self, seed: bytes, year: int, avoid: Iterable[str] = (), months: Collection[int] = range(1, 13)
+    ) -> None:
         self._seed = seed
         self._year = year
         self._taken = set(avoid)
+        self._months = months
         self._words: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
         self._years = 1 + self._draw("years", 9)
@@ -236,7 +240,7 @@ class Inventor:
     def month(self, month: int) -> int:
         """Give the stand-in of a month, 1 to 12: one with no fewer days, so that every day of it exists."""
         no_shorter = range(3, 13) if month == 2 else _SHORTER if month in _SHORTER else _LONGER
-        others = [one for one in no_shorter if one != month]
+        others = [one for one in no_shorter if one != month and one in self._months] or [month]
         return others[self._draw(f"month {month}", len(others))]
 
     def year(self, year: int) -> int:

@@ -33,11 +33,28 @@ class Replies:
 
     def __init__(self, parts: Sequence[Stretch], stand_ins: StandIns) -> None:
         self._ids = _Ids(parts)
+        asked = (entry.data for part in parts for entry in part.entries if entry.type == "metrics.llm")
+        self._model: dict[str, str] = next((data.get("metadata", {}) for data in asked), {})
         self._replies = [reply for part in parts for reply in _Replies(part, stand_ins).replies()]
 
     def script(self) -> Script:
-        """Give a model that replies so. Of the ids that tools give it takes those of the run for those of the call."""
-        return Script(*map(self._item, self._replies))
+        """Give a model that replies so, under the name of the call's model.
+
+        Of the ids that tools give it takes those of the run for those of the call.
+        """
+        script = Script(*map(self._item, self._replies))
+        script.provider = self._provider
+        script.name = self._model.get("model_name", Script.name)
+        return script
+
+    @property
+    def model(self) -> str | None:
+        """The model of the call, as provider:name; None where that was one of Cuelight's own stand-ins."""
+        return None if self._provider == Script.provider else f"{self._provider}:{self._model.get('model_name')}"
+
+    @property
+    def _provider(self) -> str:
+        return self._model.get("model_provider", Script.provider)
 
     def _item(self, reply: list[Piece]) -> Item:
         return lambda request: self._ids.of_today(reply, request)

@@ -83,7 +83,8 @@ class StandIns:
     ) -> None:
         secret = [value for value in values if value not in choices]
         avoid = {signs(word) for value in secret for word in _WORD.findall(value)}
-        self._inventor = Inventor(seed, year, {*words, *avoid})
+        listed = [number for number, month in enumerate(MONTHS, 1) if month.capitalize() in choices]
+        self._inventor = Inventor(seed, year, {*words, *avoid}, listed or range(1, 13))
         self._words = words
         self._invented: dict[str, str] = {}
         self._spelled: list[tuple[str, Spellings]] = []
@@ -97,6 +98,7 @@ class StandIns:
             if value in choices and value.lower() in MONTHS:
                 self._invented[value] = self._dates.learn_month(value)
         self._spelled.reverse()
+        self._alone = dict(sorted(self._alone.items(), key=lambda item: -len(item[0])))
         self._any = Spellings()
         for value, _ in self._spelled:
             self._any.add(spell(value))
@@ -120,22 +122,24 @@ class StandIns:
         else:
             self._alone[value] = invented
         self._dates.learn(value)
-        self._learn_parts(value)
+        self._learn_parts(value, invented)
 
     def _is_authors(self, value: str) -> bool:
         return _WORD.fullmatch(value) is not None and value.lower() in self._words
 
-    def _learn_parts(self, value: str) -> None:
-        """Know the words of a name by themselves: "Ada" of "Ada Byrne"."""
-        words = _WORD.findall(value)
-        if len(words) < 2 or any(map(str.isdigit, value)):
-            return
-        for word in words:
-            if len(word) > 2 and word[0].isupper() and word.lower() not in self._words:
-                invented = respelled(word, word, self._inventor.word(signs(word)))
-                if invented != word:
-                    self._alone.setdefault(word, invented)
-                    self._alone.setdefault(word.upper(), invented.upper())
+    def _learn_parts(self, value: str, invented: str) -> None:
+        """Know the words of a name by themselves: "Ada" of "Ada O'Neill", "O'Neill" and "Neill"."""
+        for parted in (str.split, _WORD.findall):
+            words, others = parted(value), parted(invented)
+            for word, other in zip(words, others, strict=True) if 1 < len(words) == len(others) else ():
+                if word != other and self._is_name(word):
+                    self._alone.setdefault(word, other)
+                    self._alone.setdefault(word.upper(), other.upper())
+
+    def _is_name(self, word: str) -> bool:
+        letters = signs(word)
+        theirs = any(part.lower() in self._words for part in _WORD.findall(word))
+        return len(letters) > 2 and letters.isalpha() and word[0].isupper() and not theirs
 
     # --- replacing ----------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from cuelight.testing.goldens.opened import opened_in
 from cuelight.testing.goldens.reading import GoldenFile
 from cuelight.testing.goldens.replaying import Replies
 from cuelight.testing.goldens.running import for_golden, run_golden
-from cuelight.testing.goldens.shape import Expect, Golden, Turn
+from cuelight.testing.goldens.shape import Expect, Golden
 from cuelight.testing.goldens.standins import StandIns, private_values, seed_of
 from cuelight.testing.goldens.stretches import stretches
 from cuelight.testing.goldens.telling import Teller
@@ -146,7 +146,6 @@ async def record_draft(
         NotSetUp: when the file cannot be written.
     """
     turns = [msgspec.structs.replace(turn, then=[]) for turn in read.golden.turns]
-    turns = [turn for turn in turns if turn != Turn()]  # the opening happens by itself
     golden = msgspec.structs.replace(read.golden, turns=turns, expect=Expect(no_errors=False))
     recording = Cassette.record(cassette, draft.replies.script(), again=again)
     await run_golden(msgspec.structs.replace(read, golden=golden), make, recording)
