@@ -17,6 +17,7 @@ COMMANDS = (
     "cuelight", "cuelight demo", "cuelight new", "cuelight chat", "cuelight prompt", "cuelight graph", "cuelight check",
     "cuelight log list", "cuelight log show", "cuelight log state", "cuelight log verify", "cuelight log erase",
     "cuelight wire schema", "cuelight doctor", "cuelight test", "cuelight golden schema",
+    "cuelight golden from",
 )  # fmt: skip
 
 

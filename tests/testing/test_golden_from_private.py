@@ -139,6 +139,14 @@ def test_codes_change_behind_what_tells_what_they_are():
     assert len(given_["more"]["name"]) == 2
 
 
+def test_three_digits_are_a_code():
+    said, given_ = private("the code is 123, for 45 pounds and 1,123 pence", text="123", number=45)
+    assert re.fullmatch(r"1\d\d", given_["text"])
+    assert given_["text"] != "123"
+    assert said == f"the code is {given_['text']}, for 45 pounds and 1,123 pence"
+    assert given_["number"] == 45
+
+
 def test_amounts_stay_numbers():
     said, given_ = private("that's 12,345.50", number=12345.5)
     assert isinstance(given_["number"], float)

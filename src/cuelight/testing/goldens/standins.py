@@ -107,10 +107,9 @@ class StandIns:
         return len(self._invented)
 
     def _learn(self, value: str) -> None:
-        distinct = any(map(str.isalpha, value)) and (value != value.lower() or any(map(str.isdigit, value)))
         spellings = spell(value)
-        if not spellings and not distinct:
-            return  # a "no" or a 7 is no secret by itself, and stands anywhere
+        if not spellings and not _is_distinct(value):
+            return
         invented = self._inventor.invent(value)
         if invented == value:
             return
@@ -164,7 +163,7 @@ class StandIns:
                 for start, stop in spellings.find(text):
                     yield Found(start, stop, respelled(text[start:stop], value, self._invented[value]))
         for word, invented in self._alone.items():
-            for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text):
+            for match in re.finditer(rf"(?<!\w)(?<!\d[.,]){re.escape(word)}(?!\w)", text):
                 yield Found(*match.span(), invented)
 
     def value(self, full: Any, shown: Any = None) -> Any:
@@ -215,3 +214,9 @@ class StandIns:
         except ValueError:
             return value
         return -invented if value < 0 else invented
+
+
+def _is_distinct(value: str) -> bool:
+    """Tell whether a short value is known by itself: a name, a code, three digits; "no" and 12 stand anywhere."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return (letters and (digits or value != value.lower())) or (digits and len(signs(value)) > 2)
