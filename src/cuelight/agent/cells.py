@@ -42,7 +42,7 @@ class Opening:
 class Cell:
     """Hold the committed state of one instance: each field in its encoded form, immutable values ready to use."""
 
-    __slots__ = ("encoded", "fields", "ledger", "owner", "ready", "resting")
+    __slots__ = ("encoded", "fields", "ledger", "owner", "ready", "resting", "version")
 
     def __init__(self, owner: str, fields: Mapping[str, Field], opening: Opening) -> None:
         self.owner = owner
@@ -50,12 +50,15 @@ class Cell:
         self.ledger = Ledger()
         self.encoded: dict[str, bytes] = dict(opening.encoded)
         self.ready: dict[str, Any] = dict(opening.ready)
+        self.version = 0
+        """Counts what was committed, so that what was made of the state can be kept while it stands."""
         # What an instance that is in no call holds, as far as it was read or written.
         self.resting: dict[str, Any] = {}
 
     def put(self, name: str, encoded: bytes, value: Any) -> None:
         """Commit one field, in its encoded form and as the value that this is the form of."""
         self.encoded[name] = encoded
+        self.version += 1
         self.resting.pop(name, None)
         if is_immutable(value):
             self.ready[name] = value
@@ -157,6 +160,11 @@ class Staged:
 
     def __bool__(self) -> bool:
         return bool(self._changes)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells in which something changed."""
+        return [cell for cell, _ in self._changes]
 
     def names(self, cell: Cell) -> tuple[str, ...]:
         """Name the fields of a cell that changed."""

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from cuelight.agent import (
     Agent,
     Block,
@@ -15,7 +17,6 @@ from cuelight.agent import (
     Tool,
     ask,
     fitting,
-    json_object,
     mentions,
     private_values,
     restore,
@@ -65,6 +66,10 @@ class FlowCourse:
             for name, step in steps.items()
             if isinstance(step, LogicStep) or step.memory is not None
         }
+        self._keys = {name: b"%b:" % msgspec.json.encode(name) for name in steps}
+        self._names_of = {step._cell: name for name, step in steps.items()}
+        self._shots: dict[str, tuple[int, Snapshot]] = {}
+        """What each step's state was when it was written last, and the version of it."""
         self._heard = False
         self._settled: dict[tuple[str, bool], Gate] = {}
         """The gates in which no `when` is asked, by the step and whether it waits."""
@@ -131,15 +136,29 @@ class FlowCourse:
 
     def snapshot(self) -> Snapshot:
         own = snapshot(self.agent)
-        shots = {name: snapshot(step) for name, step in self._steps.items()}
+        full, shown = [own.full[:-1]], [own.shown[:-1]]
         derived, failures = dict(own.derived), list(own.failures)
-        for name, shot in shots.items():
-            derived.update((f"{name}.{part}", value) for part, value in shot.derived.items())
-            failures.extend((f"{name}.{part}", error) for part, error in shot.failures)
-        full = _joined(own.full, {name: shot.full for name, shot in shots.items()})
-        bare = own.full is own.shown and all(shot.full is shot.shown for shot in shots.values())
-        shown = full if bare else _joined(own.shown, {name: shot.shown for name, shot in shots.items()})
-        return Snapshot(full, shown, derived, tuple(failures))
+        bare = own.full is own.shown
+        for name, step in self._steps.items():
+            shot, key = self._shot(name, step), self._keys[name]
+            full.append(key + shot.full)
+            shown.append(key + shot.shown)
+            bare = bare and shot.full is shot.shown
+            if shot.derived:
+                derived.update((f"{name}.{part}", value) for part, value in shot.derived.items())
+                failures.extend((f"{name}.{part}", error) for part, error in shot.failures)
+        whole = b",".join(full) + b"}"
+        return Snapshot(whole, whole if bare else b",".join(shown) + b"}", derived, tuple(failures))
+
+    def _shot(self, name: str, step: Step[Any]) -> Snapshot:
+        """Write the state of a step, unless it stands as it was written last: most steps rest while one works."""
+        cell = step._cell
+        kept = self._shots.get(name)
+        if kept is not None and kept[0] == cell.version and cell.ledger.live and not step.__declaration__.derived:
+            return kept[1]
+        shot = snapshot(step)
+        self._shots[name] = (cell.version, shot)
+        return shot
 
     def private_values(self) -> list[str]:
         return [value for one in (self.agent, *self._steps.values()) for value in private_values(one)]
@@ -148,8 +167,8 @@ class FlowCourse:
         return self._steps[stage].__declaration__.private
 
     def changed(self, staged: Staged) -> list[str]:
-        names = list(staged.names(self.agent._cell))
-        return names + [name for name, step in self._steps.items() if staged.names(step._cell)]
+        steps = (self._names_of.get(cell) for cell in staged.cells)
+        return [*staged.names(self.agent._cell), *filter(None, steps)]
 
     def lay_over(self, values: Mapping[str, Any]) -> None:
         own = {name: value for name, value in values.items() if name not in self._steps}
@@ -191,7 +210,3 @@ class FlowCourse:
 
     def hear(self) -> None:
         self._heard = True
-
-
-def _joined(members: bytes, more: Mapping[str, bytes]) -> bytes:
-    return members[:-1] + b"," + json_object(more)[1:]
