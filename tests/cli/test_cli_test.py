@@ -153,6 +153,15 @@ def test_nothing_runs_while_one_golden_is_wrong_and_all_that_is_wrong_is_told(cu
     assert (suite.get("tests"), suite.get("errors")) == ("3", "3")
 
 
+def test_an_agent_that_cannot_be_made_is_told_of(cuelight, goldens, tmp_path):
+    write(goldens / "buys.yaml", BUYS)
+    file = tmp_path / "kiosk" / "agent.py"
+    write(file, file.read_text().replace("super().__init__()", "raise ValueError('closed')"))
+    done = cuelight("test")
+    assert done.exit_code == 1
+    assert "the agent cannot be made: ValueError (agent.py:19): closed" in done.stdout
+
+
 def test_without_goldens_the_exit_code_is_2(cuelight, tmp_path):
     assert "There are no goldens in this folder. Write one as goldens/first.yaml" in cuelight("test").stderr
     (tmp_path / "there").mkdir()

@@ -72,8 +72,7 @@ def test_agents_with_modules_of_the_same_names_are_kept_apart_from_each_other_an
     write(kiosk(tmp_path / "dear", one=30) / "buys.yaml", BUYS.replace("6 euros", "60 euros"))
     write(tmp_path / "prices.py", "ONE = 'mine'\n")
     write(tmp_path / "test_own.py", "def test_own():\n    import prices\n    assert prices.ONE == 'mine'\n")
-    write(tmp_path / "zoo" / "agent.py", "")
-    write(tmp_path / "pytest.ini", "[pytest]\npythonpath = .\n")
+    write(tmp_path / "pytest.ini", "[pytest]\npythonpath = . cheap\n")
     assert "3 passed" in run(code=0)
 
 

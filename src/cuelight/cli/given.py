@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from cuelight.errors import BadInput
 from cuelight.testing.goldens import for_golden, opening_state, read_golden
@@ -39,7 +40,9 @@ def read_opening(given: str | None, found: FoundAgent) -> tuple[FoundAgent, dict
     if file.suffix not in _YAML and ("turns" in _fields(found) or "turns" not in _object(text, given)):
         return found, _state(text, given, found)
     read = read_golden(file)
-    return found._replace(make=for_golden(found.make, read.golden)), opening_state(read)
+    if read.golden.today is not UNSET:
+        found = found._replace(make=for_golden(found.make, read.golden))
+    return found, opening_state(read)
 
 
 def _state(text: bytes, where: str, found: FoundAgent) -> dict[str, Any]:

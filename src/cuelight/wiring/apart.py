@@ -20,6 +20,8 @@ class Apart:
     """
 
     def __init__(self) -> None:
+        self.folder: Path | None = None
+        """Where the agent lies, once that is known."""
         self._modules: dict[str, ModuleType] = {}
         self._path: list[str] = []
 
@@ -33,8 +35,9 @@ class Apart:
             yield
         finally:
             self._path = list(Counter(sys.path) - Counter(path))
+            own = [*map(Path, self._path), *([self.folder] if self.folder else [])]
             for name, module in list(sys.modules.items()):
-                if before.get(name) is not module and _is_below(module, self._path):
+                if before.get(name) is not module and _is_below(module, own):
                     self._modules[name] = module
                     if name in before:
                         sys.modules[name] = before[name]
@@ -43,8 +46,8 @@ class Apart:
             sys.path[:] = path
 
 
-def _is_below(module: ModuleType, folders: list[str]) -> bool:
-    """Tell whether a module is an author's own: beneath a folder that was put on the path, and no installed one."""
+def _is_below(module: ModuleType, folders: list[Path]) -> bool:
+    """Tell whether a module is an author's own: beneath a folder of the agent's, and no installed one."""
     written = getattr(module, "__file__", None)
     if written is None:
         return False

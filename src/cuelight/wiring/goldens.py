@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from cuelight.engine import make_agent
-from cuelight.errors import AgentNotLoaded, GoldenRefused, NotSetUp
+from cuelight.errors import AgentNotLoaded, AuthorError, GoldenRefused, NotSetUp
 from cuelight.models import Cassette, CueSheet, Recording, Understudy, resolve_model
 from cuelight.ports import Model
 from cuelight.testing.goldens import (
@@ -60,8 +60,8 @@ class ReadyGolden:
         with self._apart.at_work():
             try:
                 agent = make_agent(for_golden(self.found.make, self.read.golden))
-            except Exception:  # the author's code: the run fails by it, and says how
-                return
+            except AuthorError:
+                return  # the run fails by it, and says how
             check_names(self.read, agent)
 
     def answered_by(self, named: str | None = None) -> str:
@@ -120,13 +120,15 @@ class Goldens:
             apart = Apart()
             with apart.at_work():
                 try:
-                    self._agents[key] = apart, agent_of(read)
+                    found = agent_of(read)
+                    apart.folder = found.file.resolve().parent
+                    self._agents[key] = apart, found
                 except AgentNotLoaded as error:
                     self._agents[key] = apart, error
-        apart, found = self._agents[key]
-        if isinstance(found, AgentNotLoaded):
-            raise found
-        return ReadyGolden(read, found, apart)
+        apart, loaded = self._agents[key]
+        if isinstance(loaded, AgentNotLoaded):
+            raise loaded
+        return ReadyGolden(read, loaded, apart)
 
     def model(self, ready: ReadyGolden, named: str | None = None) -> Model:
         """Give what answers in a run of a golden, as `answered_by` says; a provider's model is made once.

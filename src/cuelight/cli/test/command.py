@@ -21,7 +21,7 @@ from cuelight.cli.test.junit import write_junit
 from cuelight.cli.test.results import Result, Results
 from cuelight.cli.test.running import Asked, Refused, prepare, run_all
 from cuelight.cli.test.selecting import Selects, selecting
-from cuelight.cli.test.showing import show_failures, show_result, show_summary, show_table
+from cuelight.cli.test.showing import show_failures, show_result, show_running, show_summary, show_table
 from cuelight.cli.test.watching import watch, watched_folders
 from cuelight.errors import BadInput
 from cuelight.testing.goldens import read_replies
@@ -140,10 +140,12 @@ async def _run(files: Sequence[Path], selects: Selects, asked: Asked, console: C
     goldens, began = Goldens(), time.perf_counter()
     results: list[Result] = []
     try:
-        async for result in run_all(goldens, prepare(goldens, files, selects, asked), asked):
-            results.append(result)
-            if console is not None:
-                show_result(console, result, runs=asked.runs)
+        ready = prepare(goldens, files, selects, asked)
+        with show_running(console) as begin:
+            async for result in run_all(goldens, ready, asked, begin):
+                results.append(result)
+                if console is not None:
+                    show_result(console, result, runs=asked.runs)
     finally:
         await goldens.aclose()
     passed = sum(result.passed for result in results)

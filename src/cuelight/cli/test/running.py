@@ -1,7 +1,7 @@
 """The goldens of a command line: all read and checked first, then run one after another."""
 
 import os
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -90,11 +90,21 @@ def _twins(ready: Sequence[ReadyGolden]) -> Iterator[GoldenRefused]:
                 yield GoldenRefused(str(file), [f"{said} {other}; call one of them otherwise"])
 
 
-async def run_all(goldens: Goldens, ready: Sequence[ReadyGolden], asked: Asked) -> AsyncIterator[Result]:
-    """Run goldens one after another, each with every model, and give what came of each run as it is over."""
+async def run_all(
+    goldens: Goldens, ready: Sequence[ReadyGolden], asked: Asked, begin: Callable[[str], None]
+) -> AsyncIterator[Result]:
+    """Run goldens one after another, each with every model, and give what came of each run as it is over.
+
+    Args:
+        goldens: where `ready` comes from.
+        ready: the goldens.
+        asked: how they are to be run.
+        begin: is told what is run next.
+    """
     for golden in ready:
         for model in asked.models:
             for number in range(1, asked.runs + 1):
+                begin(f"{golden.read.golden.name} · {model or golden.answered_by()}")
                 yield await _run(goldens, golden, model, number, asked)
 
 

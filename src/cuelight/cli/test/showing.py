@@ -1,6 +1,7 @@
 """The results of goldens as a person reads them: a line each, the failures, a table, a summary."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from statistics import median
 
 from rich.console import Console
@@ -9,11 +10,21 @@ from rich.text import Text
 from cuelight.cli.test.results import Result, Results
 from cuelight.cli.transcript import seconds
 
-__all__ = ["show_failures", "show_result", "show_summary", "show_table"]
+__all__ = ["show_failures", "show_result", "show_running", "show_summary", "show_table"]
 
 _UNKNOWN = "—"
 _HEAD = ("GOLDEN", "MODEL", "PASSED", "TOKENS IN", "OUT", "COST", "A TURN")
 _LEFT = 2  # columns of words; the others are numbers
+
+
+@contextmanager
+def show_running(console: Console | None) -> Iterator[Callable[[str], None]]:
+    """Let a terminal show what is run; gives what is to be told of it."""
+    if console is None or not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("") as status:
+        yield lambda what: status.update(Text(what, "dim"))
 
 
 def show_result(console: Console, result: Result, *, runs: int) -> None:
