@@ -5,7 +5,7 @@ What an author imports. Cheap to import: no HTTP client, no provider, no server.
 
 import logging
 
-from cuelight.agent import Agent, Limits, state, tool
+from cuelight.agent import Agent, Limits, Wording, state, tool
 from cuelight.errors import (
     CallEnded,
     CuelightError,
@@ -52,6 +52,7 @@ __all__ = [
     "TerminateSessionStep",
     "ToolFailed",
     "UndeclaredField",
+    "Wording",
     "WrongType",
     "__version__",
     "direct",
