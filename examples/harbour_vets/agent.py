@@ -95,25 +95,39 @@ class HarbourVets(Agent):
         Args:
             day: the day; leave it out for the first that has a free time.
         """
-        try:
-            found = self._agenda.free(day)
-        except ValueError as refused:
-            raise ToolFailed(f"{refused} Ask for another day.") from refused
+        found = self._look(day)
         self.day, self.times = found.day, found.times if isinstance(found, FreeTimes) else []
         self.stage = "book" if self.times else "done" if self.booking else "choose"
         return found
 
-    @tool(stage="book", when=lambda desk: desk.times, effect="irreversible")
-    def book(self, at: time) -> Booking:
-        """Books one of the times that are free on the chosen day. An appointment made before is given back.
+    def _look(self, day: date | None) -> FreeTimes | NoTimes:
+        try:
+            return self._agenda.free(day)
+        except ValueError as refused:
+            raise ToolFailed(f"{refused} Ask for another day.") from refused
+
+    def _ask_to_book(self, day: date, at: time) -> str:
+        """Ask for the yes that `book` needs; what is not free is not asked about."""
+        found = self._look(day)
+        if isinstance(found, NoTimes):
+            raise ToolFailed(f"Nothing is free on {spoken(day)}: {found.because}. Ask for another day.")
+        if at not in found.times:
+            free = ", ".join(f"{each:%H:%M}" for each in found.times)
+            raise ToolFailed(f"{at:%H:%M} is not free on {spoken(day)}. Free are {free}.")
+        when = f"{spoken(day)} at {at:%H:%M}"
+        return f"Shall I move your appointment to {when}?" if self.booking else f"Shall I book {when} for you?"
+
+    # A yes is to these arguments and to no others, so the day is one of them, although the state knows it.
+    @tool(stage="book", when=lambda desk: desk.times, confirm=_ask_to_book, effect="irreversible")
+    def book(self, day: date, at: time) -> Booking:
+        """Books a free time. The caller is asked for their yes by itself. An appointment made before is given back.
 
         Args:
-            at: the time the caller chose.
+            day: the day the caller chose.
+            at: the time they chose.
         """
-        if self.day is None or at not in self.times:
-            raise ToolFailed(f"{at:%H:%M} is not free. Free are {', '.join(f'{free:%H:%M}' for free in self.times)}.")
         before = self.booking
-        self.booking = self._agenda.book(self.day, at, self.call.tool.key)
+        self.booking = self._agenda.book(day, at, self.call.tool.key)
         if before is not None:
             self._agenda.cancel(before)
         self.day, self.times, self.stage = None, [], "done"

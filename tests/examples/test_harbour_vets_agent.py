@@ -9,7 +9,7 @@ import pytest
 from cuelight.agent import Agent
 from cuelight.models import CueSheet, Understudy
 from cuelight.stores import SqliteStore
-from cuelight.testing import Script, calls, rehearse
+from cuelight.testing import Script, answers, calls, rehearse
 
 Desk = Callable[[], Agent]
 
@@ -50,7 +50,7 @@ def test_each_stage_shows_its_own_tools(agent: Desk, state, tools) -> None:
 
 def test_nobody_books_before_they_are_known(agent: Desk) -> None:
     async def conversation() -> None:
-        script = Script(calls("book", at=time(9)), "First, who is calling?")
+        script = Script(calls("book", day=TUESDAY, at=time(9)), "First, who is calling?")
         async with rehearse(agent, script) as call:
             await call.say("Book me in at nine.")
             assert call.agent.booking is None
@@ -80,11 +80,57 @@ def test_half_of_an_introduction_is_remembered(agent: Desk) -> None:
 
 def test_a_time_that_is_not_free_is_not_booked(agent: Desk) -> None:
     async def conversation() -> None:
-        script = Script(calls("book", at=time(11)), "Which of the two?")
+        script = Script(calls("book", day=TUESDAY, at=time(11)), calls("book", day=FRIDAY, at=time(9)), "Which one?")
         async with rehearse(agent, script, state=CHOSEN) as call:
-            await call.say("At eleven")
-            assert result(call, "book") == "11:00 is not free. Free are 09:00, 10:30."
-            assert (call.agent.stage, call.agent.booking) == ("book", None)
+            assert (await call.say("At eleven")).text == "Which one?"  # nobody is asked about what is not free
+            first, second = (entry.data["error"] for entry in call.log if entry.type == "tool.result")
+            assert first == "11:00 is not free on Tuesday 10 March. Free are 09:00, 10:30, 14:00, 16:30."
+            assert second == "Nothing is free on Friday 6 March: it is fully booked. Ask for another day."
+            assert (call.agent.stage, call.agent.booking, call.state.confirms) == ("book", None, [])
+
+    asyncio.run(conversation())
+
+
+def test_nothing_is_booked_without_a_yes(agent: Desk) -> None:
+    async def conversation() -> None:
+        script = Script(
+            calls("book", day=TUESDAY, at=time(9)), answers("yes"), "Well?", answers("yes"), "Booked.",
+        )  # fmt: skip
+        async with rehearse(agent, script, state=CHOSEN) as call:
+            question = "Shall I book Tuesday 10 March at 09:00 for you?"
+            assert (await call.say("At nine")).text == question
+            assert (await call.say("I should ask my wife first")).text == f"Well?\n{question}"
+            assert call.agent.booking is None  # the model said yes, the caller did not
+            assert (await call.say("Yes, please")).text == "Booked."
+            assert call.agent.booking.time == time(9)
+
+    asyncio.run(conversation())
+
+
+def test_what_is_booked_is_what_was_asked_whichever_day_was_looked_at_since(agent: Desk) -> None:
+    async def conversation() -> None:
+        script = Script(
+            calls("book", day=TUESDAY, at=time(9)), calls("free_times", day=date(2026, 3, 11)), "Look.",
+            answers("yes"), "Booked.",
+        )  # fmt: skip
+        async with rehearse(agent, script, state=CHOSEN) as call:
+            await call.say("At nine")
+            await call.say("What would there be on Wednesday?")
+            await call.say("Yes")
+            assert (call.agent.booking.day, call.agent.booking.time) == (TUESDAY, time(9))
+
+    asyncio.run(conversation())
+
+
+def test_a_time_that_somebody_else_took_meanwhile_is_not_booked(agent: Desk) -> None:
+    async def conversation() -> None:
+        script = Script(calls("book", day=TUESDAY, at=time(9)), answers("yes"), "Another time?")
+        async with rehearse(agent, script, state=CHOSEN) as call:
+            await call.say("At nine")
+            call.agent._agenda.book(TUESDAY, time(9), "somebody else")
+            told = "I'm sorry, that can no longer be done, so nothing was done."
+            assert (await call.say("Yes")).text == f"{told}\nAnother time?"
+            assert call.agent.booking is None
 
     asyncio.run(conversation())
 
@@ -110,15 +156,19 @@ def test_a_new_time_gives_the_old_one_back_and_not_before(agent: Desk) -> None:
     async def conversation() -> None:
         look = calls("free_times", day=TUESDAY)
         script = Script(
-            KNOWN, look, calls("book", at=time(9)), "Booked.", look, "Nine is taken, by you.",
-            calls("book", at=time(14)), "Moved.", look, "Nine is free again.",
+            KNOWN, look, calls("book", day=TUESDAY, at=time(9)), answers("yes"), "Booked.", look, "Nine is yours.",
+            calls("book", day=TUESDAY, at=time(14)), answers("yes"), "Moved.", look, "Nine is free again.",
         )  # fmt: skip
         async with rehearse(agent, script) as call:
             await call.say("Ada Byrne, 600123456, Tuesday at nine")
+            await call.say("Yes")
             await call.say("What else is there on Tuesday?")
             assert result(call, "free_times")["times"] == ["10:30:00", "14:00:00", "16:30:00"]
             assert call.agent.booking.time == time(9)
-            await call.say("Then two o'clock")
+            asked = await call.say("Then two o'clock")
+            assert asked.text == "Shall I move your appointment to Tuesday 10 March at 14:00?"
+            assert call.agent.booking.time == time(9)
+            await call.say("Yes")
             await call.say("And is nine free again?")
             assert result(call, "free_times")["times"] == ["09:00:00", "10:30:00", "16:30:00"]
             assert call.agent.booking.time == time(14)
@@ -139,18 +189,32 @@ def test_a_number_too_short_is_asked_for_again(agent: Desk) -> None:
 
 def test_the_prompt_says_what_to_do_in_each_stage_and_its_start_never_changes(agent: Desk) -> None:
     async def conversation() -> None:
-        script = Script(KNOWN, calls("free_times", day=TUESDAY), calls("book", at=time(9)), "Booked.")
+        script = Script(KNOWN, calls("free_times", day=TUESDAY), "Which one?")
         async with rehearse(agent, script) as call:
-            await call.say("Ada Byrne, 600123456, Tuesday at nine")
+            await call.say("Ada Byrne, 600123456, Tuesday")
             to_do = (
                 "Find out who is calling, then look them up. Still needed: name and phone number.",
                 "Find out which day suits them, then look for free times.",
                 "Free on Tuesday 10 March: 09:00, 10:30, 14:00, 16:30. Ask which one, then book it.",
-                "Ask whether there is anything else: another time, or none after all? If not, hang up.",
             )
             for request, line in zip(call.requests, to_do, strict=True):
                 assert line in request.view
             assert len({request.static for request in call.requests}) == 1
+
+    asyncio.run(conversation())
+
+
+def test_the_prompt_says_what_is_left_to_do_once_it_is_booked(agent: Desk) -> None:
+    async def conversation() -> None:
+        script = Script(calls("book", day=TUESDAY, at=time(9)), answers("yes"), "Booked.")
+        async with rehearse(agent, script, state=CHOSEN) as call:
+            await call.say("Nine")
+            await call.say("Yes")
+            view = call.requests[-1].view
+            assert "Booked: Tuesday 10 March at 09:00, reference HV-001." in view
+            assert view.endswith(
+                "Ask whether there is anything else: another time, or none after all? If not, hang up."
+            )
 
     asyncio.run(conversation())
 
@@ -176,6 +240,11 @@ def test_a_call_goes_on_in_another_process_as_it_was(agent: Desk, sheet: CueShee
             assert call.agent.owner.pet == "Pixel"
             assert call.agent.times[1] == time(10, 30)
             reply = await call.say("half past ten")
+            assert reply.text == "Shall I book Tuesday 10 March at 10:30 for you?"
+        async with rehearse(agent, model, store=SqliteStore(tmp_path / "calls.sqlite3"), resume=name) as call:
+            reply = await call.say("hello again")
+            assert reply.text.endswith("Shall I book Tuesday 10 March at 10:30 for you?")
+            reply = await call.say("yes")
             assert reply.text.startswith("It is booked: Tuesday 10 March at 10:30")
 
     asyncio.run(conversation())

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from cuelight.agent import LANGUAGES
 from cuelight.errors import CueSheetRefused
 from cuelight.models.understudy.hearing import NO, YES, pattern
 from cuelight.models.understudy.lines import Line
@@ -14,11 +15,14 @@ from cuelight.models.understudy.tables import IN_PATTERN, Tables, near
 
 __all__ = ["read"]
 
-_SHEET = ("about", "after", "ask", "cue", "fallback", "opening", "slot", "today", "view", "words")
+_SHEET = ("about", "after", "ask", "cue", "fallback", "language", "opening", "slot", "today", "view", "words")
 _SLOT = ("ask", "asked", "besides", "each", "from", "hears", "kind", "recall", "value", "values")
-_CUE = ("answers", "ask", "asks", "call", "hears", "name", "once", "recall", "say", "stage", "unless", "view", "with")
+_CUE = (
+    "answers", "ask", "asks", "call", "declines", "hears", "name", "once", "recall", "say", "stage", "unless", "view",
+    "with",
+)  # fmt: skip
 _AFTER = ("asks", "each", "go_on", "most", "name", "once", "say", "stage", "tool", "view", "when")
-_OUTCOMES = ("null", "empty", "error", "data")
+_OUTCOMES = ("null", "empty", "error", "data", "declined")
 _ALL_KINDS = (*KINDS, "one of", "choice")
 _ALWAYS = frozenset({"ask", "last", "said", "stage"})
 # What a slot inside a longer pattern may be, before its kind reads it.
@@ -83,7 +87,15 @@ class _Reader(Tables):
             "view": self.view,
             "today": None if today is None else self.telling(today, "today"),
             "about": self.text(sheet, "the sheet", "about") or "",
+            "language": self.language(sheet),
         }
+
+    def language(self, sheet: Mapping[str, Any]) -> str:
+        """Read the language in which a yes and a no to a confirmation are understood."""
+        language = self.text(sheet, "the sheet", "language") or LANGUAGES[0]
+        if language not in LANGUAGES:
+            self.wrong("the sheet", f"has language = {language!r}; there are {', '.join(LANGUAGES)}")
+        return language
 
     def by_stage(
         self, sheet: Mapping[str, Any], key: str, read: Callable[[Any, str, Collection[str]], tuple[Line, ...]]
@@ -182,6 +194,7 @@ class _Reader(Tables):
             arguments=arguments,
             recall=None if recall is None else frozenset(recall),
             ask=ask,
+            declines=self.flag(table, where, "declines", False),
         )
 
     def after(self, table: Any, number: int) -> After:

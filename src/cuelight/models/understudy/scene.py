@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from cuelight.agent import ANSWER_TOOL, is_consent
 from cuelight.flow import VALIDATED
 from cuelight.log import Message
 from cuelight.models.understudy.choosing import choose
@@ -38,11 +39,20 @@ class Picked(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """One call of a tool with what it answered."""
+    """One call of a tool with what it answered.
+
+    That of a call which waited for the caller's yes is what came of their answer.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
     value: Any
+    answer: Literal["yes", "no", "open"] | None = None
+    """What the caller was taken to have answered; open where that was neither, and the call still waits."""
+
+    @property
+    def declined(self) -> bool:
+        return self.answer == "no"
 
 
 class Utterance(NamedTuple):
@@ -51,6 +61,8 @@ class Utterance(NamedTuple):
     text: str
     before: str
     results: int
+    last: str = ""
+    """The last line of what the agent had said."""
 
 
 class Scene:
@@ -64,23 +76,38 @@ class Scene:
         self.results: list[Result] = []
         self.this_turn = 0  # from which of the results on they are of the turn that is being answered
         self.agent_lines = 0
+        self.asked: list[tuple[str, Mapping[str, Any]]] = []  # the calls that wait for the caller's yes
         self._pieces: dict[tuple[str, bool], Picked | None] = {}
         self._read(request.history)
 
     def _read(self, history: Sequence[Message]) -> None:
-        before = ""
+        before = last = ""
         calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
         for message in history:
             if message.role == "user":
-                self.utterances.append(Utterance(message.content, before, len(self.results)))
+                self.utterances.append(Utterance(message.content, before, len(self.results), last))
                 self.this_turn = len(self.results)
-                before = ""
+                before = last = ""
             elif message.role == "assistant":
+                last = message.content or last
                 before = f"{before} {message.content}".strip()
                 self.agent_lines += 1
                 calls.update((call.id, (call.name, _object(call.arguments))) for call in message.tool_calls)
             elif message.tool_call_id in calls:
-                self.results.append(Result(*calls[message.tool_call_id], _result(message.content)))
+                self.results.append(self._resulted(calls, *calls[message.tool_call_id], message.content))
+        self.asked = [calls.get(call_id, (tool, {})) for call_id, tool in self.request.pending]
+
+    def _resulted(
+        self, calls: Mapping[str, tuple[str, Mapping[str, Any]]], tool: str, arguments: Mapping[str, Any], content: str
+    ) -> Result:
+        """Read a result; what came of an answer of the caller's is that of the call which waited for it."""
+        value, call_id = _result(content), arguments.get("call_id")
+        waited = calls.get(call_id) if isinstance(call_id, str) else None
+        if tool != ANSWER_TOOL or waited is None:
+            return Result(tool, arguments, value)
+        if any(call_id == pending for pending, _ in self.request.pending):
+            return Result(*waited, value, "open")
+        return Result(*waited, value, "yes" if arguments.get("answer") == "yes" else "no")
 
     # --- what was heard -----------------------------------------------------------------------------------------------
 
@@ -88,6 +115,17 @@ class Scene:
     def heard(self) -> str:
         """The caller's newest words, cleaned."""
         return clean(self.utterances[-1].text) if self.utterances else ""
+
+    @cached_property
+    def consent(self) -> bool | None:
+        """Whether the caller's newest words are a clear yes, a clear no, or neither."""
+        return is_consent(self.utterances[-1].text, self.sheet.language) if self.utterances else None
+
+    @property
+    def said(self) -> str:
+        """What the agent had said before that, without a question that is put again by itself."""
+        newest = self.utterances[-1]
+        return newest.before.removesuffix(newest.last).strip() if self.asked else newest.before
 
     @cached_property
     def today(self) -> date:

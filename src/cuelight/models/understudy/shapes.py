@@ -56,6 +56,7 @@ class Cue(Scope, frozen=True, kw_only=True):
     arguments: Mapping[str, Any] = {}
     recall: frozenset[str] | None = None
     ask: Mapping[str, tuple[Line, ...]] = {}
+    declines: bool = False
 
     @property
     def lines(self) -> list[Line]:

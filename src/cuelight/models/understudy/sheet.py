@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from cuelight.agent import Agent, Tool
+from cuelight.agent import LANGUAGES, Agent, Tool
 from cuelight.errors import CueSheetRefused
 from cuelight.flow import tools_by_stage
 from cuelight.models.understudy.lines import Line
@@ -27,6 +27,7 @@ class CueSheet:
         cues: what answers what is heard, the first that fits.
         afters: what is said after a tool, the first that fits.
         slots: what can be picked out of a caller's words, by name.
+        language: in which a clear yes and a clear no are understood, where the caller is asked before a tool runs.
     """
 
     source: str
@@ -39,6 +40,7 @@ class CueSheet:
     view: Mapping[str, re.Pattern[str]]
     today: re.Pattern[str] | None = None
     about: str = ""
+    language: str = LANGUAGES[0]
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -104,8 +106,23 @@ class CueSheet:
             if stage not in stages
         )
         problems.extend(f"{cue.label}: {wrong}" for cue in self.cues if (wrong := _never_fits(cue, shown)))
+        problems.extend(self._misjudged(agent, [tool for tools in shown.values() for tool in tools]))
         if problems:
             raise refusal(self.source, problems)
+
+    def _misjudged(self, agent: type[Agent], tools: Sequence[Tool]) -> Iterator[str]:
+        """Say what of the sheet foresees answers that no caller of this agent is asked for, or not in its language."""
+        guarded = {tool.name for tool in tools if tool.confirm is not None}
+        for after in self.afters:
+            if after.when.kind == "declined" and not after.tools <= guarded:
+                names = ", ".join(sorted(after.tools - guarded))
+                yield f"{after.label}: nobody is asked before {names}; give it `confirm=`, or leave `declined` out"
+        declining = [cue.label for cue in self.cues if cue.declines]
+        if declining and not guarded:
+            yield f"{declining[0]}: `declines` is for an agent with a tool that has `confirm=`"
+        if guarded and self.language != agent.language:
+            theirs = agent.language
+            yield f"it takes a yes and a no in {self.language!r}, the agent in {theirs!r}; write language = {theirs!r}"
 
     def _stages(self) -> Iterator[tuple[str, str]]:
         """Give the stages that the sheet names, each with where."""

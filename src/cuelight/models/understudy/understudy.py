@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from cuelight.agent import ANSWER_TOOL
 from cuelight.models.understudy.filling import Filling
 from cuelight.models.understudy.hearing import heard, pattern
 from cuelight.models.understudy.lines import Line, Unknown, field_of
@@ -32,6 +33,8 @@ _SAYS = (
     "only what the sheet foresees."
 )
 _LOST = "Sorry, I did not get that."
+_UNCLEAR = "Sorry, was that a yes or a no?"
+_DECLINED = "All right, then not."
 
 
 class Understudy:
@@ -83,20 +86,42 @@ class _Play:
         self._sheet = scene.sheet
 
     def reply(self) -> Reply:
+        found = self._found()
+        return found if any(found) else self._fallback()  # a line may come to nothing, which is no answer
+
+    def _found(self) -> Reply:
         scene = self._scene
         if not scene.utterances:
             return self._said(self._sheet.opening.say, "Hello.") if not scene.agent_lines else self._fallback()
-        turn = scene.results[scene.this_turn :]
-        if turn:
+        turn = self._turn()
+        if turn and not self._turned_away(turn):
             return self._after(turn[-1])
-        if _WHO.search(scene.heard):
-            about = f"{self._sheet.about} " if self._sheet.about else ""
-            return [f"{about}{_SAYS}"]
+        if not turn:
+            if _WHO.search(scene.heard):
+                about = f"{self._sheet.about} " if self._sheet.about else ""
+                return [f"{about}{_SAYS}"]
+            if scene.consent is not None and self._may_answer():
+                return [self._answer("yes" if scene.consent else "no")]
         for cue in self._sheet.cues:
             played = self._played(cue)
             if played:
                 return played
-        return self._fallback()
+        return self._after(turn[-1]) if turn else self._fallback()
+
+    # --- what the caller was asked before a tool runs -----------------------------------------------------------------
+
+    def _may_answer(self) -> bool:
+        """Whether the caller's words may answer what they were asked; once a turn they do."""
+        return bool(self._scene.asked) and ANSWER_TOOL in self._scene.request.visible and not self._turn()
+
+    def _answer(self, answer: str) -> ToolCallRequest:
+        """Say what the caller answered to the question that is put first."""
+        call_id, _ = self._scene.request.pending[0]
+        return ToolCallRequest(ANSWER_TOOL, msgspec.json.encode({"call_id": call_id, "answer": answer}).decode())
+
+    def _turned_away(self, turn: Sequence[Result]) -> bool:
+        """Whether the caller declined by wanting something else, which is still to be answered."""
+        return all(result.declined for result in turn) and self._scene.consent is None
 
     # --- cues ---------------------------------------------------------------------------------------------------------
 
@@ -107,6 +132,8 @@ class _Play:
         captures = self._triggered(cue)
         if captures is None:
             return None
+        if cue.declines and self._may_answer():
+            return [self._answer("no")]
         try:
             return self._performed(cue, captures, self._turn())
         except Unknown as unknown:
@@ -164,12 +191,13 @@ class _Play:
         return captures
 
     def _performed(self, cue: Cue, captures: Mapping[str, Picked], done: Sequence[Result]) -> Reply:
-        """Fill a cue's lines and its call; nothing is left of a call that was done already."""
+        """Fill a cue's lines and its call; nothing is left of a call that was done, or is asked about, already."""
         filling = Filling(self._scene, cue, captures, self._find)
         reply: Reply = []
         if cue.call is not None:
             arguments = filling.argument(dict(cue.arguments))
-            if any(one.tool == cue.call and one.arguments == arguments for one in done):
+            known = [*self._scene.asked, *((one.tool, one.arguments) for one in done)]
+            if (cue.call, arguments) in known:
                 return []
             reply.append(ToolCallRequest(cue.call, msgspec.json.encode(arguments).decode()))
         if cue.say:
@@ -191,8 +219,10 @@ class _Play:
     # --- after tools --------------------------------------------------------------------------------------------------
 
     def _after(self, result: Result) -> Reply:
+        if result.answer == "open":
+            return self._fallback()
         for after in self._sheet.afters:
-            if result.tool not in after.tools or not self._scene.applies(after) or not _is(result.value, after.when):
+            if result.tool not in after.tools or not self._scene.applies(after) or not _is(result, after.when):
                 continue
             if after.go_on and (more := self._further()):
                 return more
@@ -201,6 +231,8 @@ class _Play:
                     return [self._filled(after.say, self._about(after, result))]
             except Unknown:
                 continue
+        if result.declined:
+            return [f"{_DECLINED} {self._open_question()}".strip()]
         return self._further() or self._fallback()
 
     def _about(self, after: After, result: Result) -> Callable[[str], Any]:
@@ -248,7 +280,7 @@ class _Play:
 
     def _done(self) -> list[Result]:
         before = self._scene.results[: self._scene.this_turn]
-        return [result for result in before if not in_words(result.value)] + self._turn()
+        return [result for result in before if result.declined or not in_words(result.value)] + self._turn()
 
     def _filled(self, lines: tuple[Line, ...], find: Callable[[str], Any] | None = None) -> str:
         line = lines[self._scene.agent_lines % len(lines)]
@@ -262,7 +294,7 @@ class _Play:
         if root == "ask":
             return self._open_question()
         if root == "said":
-            return self._scene.utterances[-1].before or None
+            return self._scene.said or None
         if root == "last":
             tool, _, inner = rest.partition(".")
             return field_of(self._scene.last_of(tool, words=not inner), inner)
@@ -273,7 +305,12 @@ class _Play:
         return None if picked is None else field_of(picked.shown, rest)
 
     def _open_question(self) -> str:
-        """The question of the stage, or else for what the first tool that could be called is missing, if anything."""
+        """The question of the stage, or else for what the first tool that could be called is missing, if anything.
+
+        It is none while the caller is asked before a tool runs: one question at a time.
+        """
+        if self._scene.asked:
+            return ""
         own = self._sheet.ask.get(self._scene.request.stage or "")
         if own and (question := str(self._said(own, "")[0])):
             return question
@@ -291,6 +328,8 @@ class _Play:
         return self._asked(cue, filling.left_out[0]) if filling.left_out else None
 
     def _fallback(self) -> Reply:
+        if self._scene.asked:
+            return [_UNCLEAR]
         lines = self._sheet.fallback.get(self._scene.request.stage or "") or self._sheet.fallback.get("else")
         return self._said(lines, _LOST) if lines else [f"{_LOST} {self._open_question()}".strip()]
 
@@ -302,7 +341,10 @@ class _Play:
             return [otherwise]
 
 
-def _is(value: Any, when: Outcome) -> bool:
+def _is(result: Result, when: Outcome) -> bool:
+    value = result.value
+    if result.declined or when.kind == "declined":
+        return result.declined and when.kind == "declined"
     if when.kind is not None:
         kind = (
             "null" if value is None
