@@ -45,7 +45,8 @@ def failure_text(
         lines.append(f"  {mask(error)}")
     if call is not None and window is not None:
         came = [f"    {line}" for line in _told(window)] or ["    nothing"]
-        lines += ["", "  what came in this turn:", *map(mask, [*came, "", *_standing(call, window)])]
+        turn = "the last turn" if fault is None or fault.where[0] in ("expect", "model") else "this turn"
+        lines += ["", f"  what came in {turn}:", *map(mask, [*came, "", *_standing(call, window)])]
     return "\n".join(lines)
 
 
@@ -82,6 +83,8 @@ def _about(entry: Entry) -> str:
         return shown({name: data["state"].get(name) for name in data["changed"]})
     if entry.type == "error":
         return f"{data['code']}: {data['message']}"
+    if entry.type == "call.ended":
+        return str(data["reason"])
     if "text" in data:
         return shown(data["text"])
     return shown({name: value for name, value in data.items() if name not in ("call_id", "speech_id", "seq")})

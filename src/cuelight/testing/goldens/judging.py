@@ -13,7 +13,7 @@ from cuelight.testing.goldens.source import Where
 from cuelight.testing.goldens.window import Moment, Window
 from cuelight.wire import Entry
 
-__all__ = ["Fault", "Finding", "judge_reply", "judge_turn"]
+__all__ = ["Fault", "Finding", "judge_errors", "judge_reply", "judge_turn"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,8 @@ class _TurnJudge:
             return wanted.said, "it came before what is written above it"
         near = next(filter(None, (wanted.fits(self._window, index) for index in free if index >= self._next)), None)
         hidden = None if check.tool is UNSET else self._hidden(check.tool)
-        return wanted.said, "; ".join(filter(None, (near or "it did not come", hidden)))
+        came = near or "it did not come"
+        return wanted.said, f"{came.removesuffix('.')}; {hidden}" if hidden else came
 
     def _hidden(self, tool: str) -> str | None:
         """Say that a tool was hidden all along, and what shows it; None where it was visible at some point."""
@@ -162,3 +163,22 @@ def judge_reply(reply: ReplyCheck, said: str, what: str) -> Finding:
     if reply.matches is not UNSET and not re.search(reply.matches, said):
         return f"{what} matches {reply.matches}", heard
     return None
+
+
+def judge_errors(window: Window, checks: Sequence[Check], where: Where) -> Fault | None:
+    """Judge that a turn has no error and no refused call that none of its checks names.
+
+    Args:
+        window: the turn.
+        checks: what was to happen in it.
+        where: the turn's place in the golden.
+    """
+    errors = {check.error for check in checks}
+    refused = {check.refused for check in checks}
+    found = []
+    for entry, told in zip(window.entries, window.told, strict=True):
+        if entry.type == "error" and entry.data["code"] not in errors:
+            found.append(f"entry {entry.seq}: error {told.data['code']}: {told.data['message']}")
+        elif window.was_refused(entry) and entry.data["name"] not in refused:
+            found.append(f"entry {entry.seq}: {told.data['name']} was refused: {window.result(entry)[1]}")
+    return Fault(where, "no error or refusal that the turn does not name", "; ".join(found)) if found else None

@@ -6,22 +6,21 @@ from msgspec import UNSET
 
 from cuelight.testing.goldens.comparing import lacking, shown
 from cuelight.testing.goldens.judging import Fault, Finding, judge_reply
-from cuelight.testing.goldens.shape import Check, Expect, ReplyCheck
+from cuelight.testing.goldens.shape import Expect, ReplyCheck
 from cuelight.testing.goldens.source import Where
 from cuelight.testing.goldens.window import Window
 
 __all__ = ["judge_call"]
 
 
-def judge_call(windows: Sequence[Window], checks: Sequence[Sequence[Check]], expect: Expect) -> Fault | None:
-    """Judge the whole call; gives the first part of `expect` that broke.
+def judge_call(windows: Sequence[Window], expect: Expect) -> Fault | None:
+    """Judge the whole call; gives the first part of `expect` that broke. Errors are judged with the turns they are of.
 
     Args:
         windows: its turns.
-        checks: what each of these was to bring, all of which came.
         expect: what must hold of all of them together.
     """
-    for where, finding in (*_of_tools(windows, expect), *_of_rest(windows, checks, expect)):
+    for where, finding in (*_of_tools(windows, expect), *_of_rest(windows, expect)):
         if finding is not None:
             return Fault(("expect", *where), *finding)
     return None
@@ -43,9 +42,7 @@ def _of_tools(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where
         yield ("never_visible", index), (f"{name} is never visible", "it was") if name in visible else None
 
 
-def _of_rest(
-    windows: Sequence[Window], checks: Sequence[Sequence[Check]], expect: Expect
-) -> Iterator[tuple[Where, Finding]]:
+def _of_rest(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where, Finding]]:
     after = windows[-1].after
     if fault := lacking(expect.state, after.state, after.told, "state"):
         yield ("state",), (f"state {shown(expect.state)}", fault)
@@ -55,19 +52,3 @@ def _of_rest(
     requests, limit = sum(window.requests for window in windows), expect.max_model_requests
     if limit is not UNSET and requests > limit:
         yield ("max_model_requests",), (f"at most {limit} requests to the model", f"{requests} were made")
-    if expect.no_errors and (errors := _unnamed_errors(windows, checks)):
-        yield ("no_errors",), ("no error or refusal that the golden does not name", "; ".join(errors))
-
-
-def _unnamed_errors(windows: Sequence[Window], checks: Sequence[Sequence[Check]]) -> list[str]:
-    """Give the errors and refused calls that no check of their turn names."""
-    found = []
-    for window, named in zip(windows, checks, strict=True):
-        errors = {check.error for check in named}
-        refused = {check.refused for check in named}
-        for entry, told in zip(window.entries, window.told, strict=True):
-            if entry.type == "error" and entry.data["code"] not in errors:
-                found.append(f"entry {entry.seq}: error {told.data['code']}: {told.data['message']}")
-            elif window.was_refused(entry) and entry.data["name"] not in refused:
-                found.append(f"entry {entry.seq}: {told.data['name']} was refused: {window.result(entry)[1]}")
-    return found

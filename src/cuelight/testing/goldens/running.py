@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
@@ -17,11 +17,12 @@ from cuelight.flow import tools_by_stage
 from cuelight.models.script import Item, Script, calls, raw_call
 from cuelight.ports import Model
 from cuelight.testing.goldens.failing import failure_text
-from cuelight.testing.goldens.judging import Fault, judge_turn
+from cuelight.testing.goldens.judging import Fault, judge_errors, judge_turn
 from cuelight.testing.goldens.names import check_names, opening_state
 from cuelight.testing.goldens.overall import judge_call
 from cuelight.testing.goldens.reading import GoldenFile
-from cuelight.testing.goldens.shape import Golden, ScriptedCall, Turn
+from cuelight.testing.goldens.shape import Check, Golden, ScriptedCall, Turn
+from cuelight.testing.goldens.source import Where
 from cuelight.testing.goldens.window import START, Window
 from cuelight.testing.rehearsal import Rehearsal, rehearse
 
@@ -63,10 +64,20 @@ def for_golden(make: Callable[..., Agent], golden: Golden) -> Callable[[], Agent
         make: an Agent class, or a function that makes an instance.
         golden: whose call it is for.
     """
-    if golden.today is UNSET or "today" not in inspect.signature(make).parameters:
-        return make
-    today = date.fromisoformat(golden.today)
-    return lambda: make(today=today)
+    given: dict[str, Any] = {}
+    if golden.today is not UNSET and "today" in inspect.signature(make).parameters:
+        given["today"] = date.fromisoformat(golden.today)
+
+    def made() -> Agent:
+        try:
+            return make(**given)
+        except (AuthorError, TypeError):
+            raise  # who opens the call says what these mean
+        except Exception as error:  # the author's code: whatever it raises, the other goldens run
+            raise AuthorError(f"the agent cannot be made: {describe(error)}") from error
+
+    made.__name__ = getattr(make, "__name__", repr(make))
+    return made
 
 
 def scripted(golden: Golden) -> Script | None:
@@ -106,8 +117,8 @@ async def run_golden(read: GoldenFile, make: Callable[..., Agent], model: Model)
     factory = for_golden(make, read.golden)
     try:
         agent = make_agent(factory)
-    except Exception as error:  # the author's code: whatever it raises, the other goldens run
-        run.failure = failure_text(read, None, f"the agent cannot be made: {describe(error)}", None, None)
+    except AuthorError as error:
+        run.failure = failure_text(read, None, str(error), None, None)
         return run
     check_names(read, agent)
     began = time.perf_counter()
@@ -144,51 +155,50 @@ class _Conversation:
         for stage, tools in tools_by_stage(type(call.agent)).items():
             for tool in tools:
                 shows.setdefault(tool.name, []).append(stage)
-        turns = self._golden.turns
         await self._look(call)
-        for index, turn in enumerate(turns):
-            where = ("turns", index)
-            began = time.perf_counter()
-            try:
-                opening = not await self._do(call, turn)
-            except AuthorError as error:
-                await self._look(call)
-                self._run.failure = self._told(Fault(where, "the turn to run", str(error)), None, call)
-                return
-            except CallEnded:
-                fault = Fault(where, "the call to go on", f"it had ended: {call.state.end_reason}")
-                self._run.failure = self._told(fault, None, call)
-                return
-            took = time.perf_counter() - began
-            window = self._windows[-1] if opening else await self._look(call)
-            if window.requests:
-                self._run.latencies.append(took)
-            fault_ = judge_turn(window, turn.then, where, shows)
-            if fault_ is not None:
-                self._run.failure = self._told(fault_, None, call)
-                return
-        self._finish(call, turns)
-
-    def _finish(self, call: Rehearsal[Agent], turns: Sequence[Turn]) -> None:
-        opening = bool(turns) and _is_opening(turns[0])
-        checks = [turn.then for turn in turns]
-        fault = judge_call(self._windows, checks if opening else [[], *checks], self._golden.expect)
-        left = _left_over(self._model)
-        if fault is None and left:
-            said = f"{left} of the model's replies were never asked for"
-            fault = Fault(("model",), "all replies of the model to be asked for", said)
+        fault = None if _is_opening(self._golden.turns[0]) else self._errors((), ("opening",))
+        for index, turn in enumerate(self._golden.turns):
+            fault = fault or await self._turn(call, turn, ("turns", index), shows)
+        fault = fault or judge_call(self._windows, self._golden.expect) or self._left_over()
         if fault is not None:
             self._run.failure = self._told(fault, None, call)
 
-    async def _do(self, call: Rehearsal[Agent], turn: Turn) -> bool:
-        """Do what a turn says; tells whether it said anything, as the opening does not."""
+    async def _turn(
+        self, call: Rehearsal[Agent], turn: Turn, where: Where, shows: Mapping[str, Sequence[str]]
+    ) -> Fault | None:
+        """Hold one turn; gives what broke in it."""
+        began = time.perf_counter()
+        try:
+            await self._do(call, turn)
+        except AuthorError as error:
+            await self._look(call)
+            return Fault(where, "the turn to run", str(error))
+        except CallEnded:
+            return Fault(where, "the call to go on", f"it had ended: {call.state.end_reason}")
+        took = time.perf_counter() - began
+        window = self._windows[-1] if _is_opening(turn) else await self._look(call)
+        if window.requests:
+            self._run.latencies.append(took)
+        return judge_turn(window, turn.then, where, shows) or self._errors(turn.then, where)
+
+    def _errors(self, checks: Sequence[Check], where: Where) -> Fault | None:
+        return judge_errors(self._windows[-1], checks, where) if self._golden.expect.no_errors else None
+
+    def _left_over(self) -> Fault | None:
+        """Find replies of a written model that were not asked for."""
+        unused = getattr(self._model, "unused", None)
+        left = int(unused()) if callable(unused) else 0
+        came = "1 was not" if left == 1 else f"{left} were not"
+        return Fault(("model",), "all replies of the model to be asked for", came) if left else None
+
+    async def _do(self, call: Rehearsal[Agent], turn: Turn) -> None:
+        """Do what a turn says."""
         if turn.say is not UNSET:
             await self._until_done(call, call.say(turn.say))
         elif turn.event is not UNSET:
             await self._until_done(call, call.event(turn.event.name, turn.event.data))
         elif turn.wait is not UNSET:
             await call.advance(turn.wait)
-        return not _is_opening(turn)
 
     async def _until_done(self, call: Rehearsal[Agent], turn: Coroutine[Any, Any, object]) -> None:
         """Wait for a turn. One that takes long moves the call's clock as well, so that what hangs runs out of time."""
@@ -219,9 +229,3 @@ class _Conversation:
 
 def _is_opening(turn: Turn) -> bool:
     return turn.say is UNSET and turn.event is UNSET and turn.wait is UNSET
-
-
-def _left_over(model: Model) -> int:
-    """Count the replies of a written model that were not asked for."""
-    unused = getattr(model, "unused", None)
-    return int(unused()) if callable(unused) else 0

@@ -116,7 +116,7 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True):
     never_visible: list[str] = []
     max_model_requests: int | UnsetType = UNSET
     no_errors: bool = True
-    """No stopped loop, refused tool or error entry that the golden does not name."""
+    """No stopped loop, refused tool or error entry that its turn does not name."""
 
 
 class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
