@@ -26,9 +26,10 @@ SAID = "turns: [{say: a, then: [no_tool: true]}]"
 GOLDEN = "name, turns, about, agent, state, today, expect, model"
 REPLY = "says, says_any, not, matches"
 ROUTE = "kind, from, to, applied, reason, feedback, prompt, state, content_type, message"
-EXPECT = "tools, not_tools, state, says, not, never_visible, max_model_requests, no_errors"
+EXPECT = "tools, not_tools, state, says, not, never_visible, never_without_yes, max_model_requests, no_errors"
 HALF = "a text has half of a surrogate pair, which is no character; write both halves"
-KINDS = "tool, no_tool, refused, stage, step, state, visible, reply, route, error, end, nothing_else"
+KINDS = "tool, no_tool, confirm, refused, stage, step, state, visible, reply, route, error, end, nothing_else"
+REPLIES = "a reply is text, {call, args}, {call, raw}, {answer, tool}, {fail} or a list of these, and this has "
 CHECK = f"tool, args, result, {KINDS.removeprefix('tool, ')}"
 
 
@@ -302,11 +303,11 @@ def test_a_file_that_grows_when_it_is_read_is_refused(desk: Desk) -> None:
         ),
         (
             "name: X\nmodel:\n  - call: put\n    arg: {}\n" + SAID,
-            "line 4: model 1 has no key `arg`; did you mean `args`?; it may have call, args, raw, fail",
+            "line 4: model 1 has no key `arg`; did you mean `args`?; it may have call, args, raw, answer, tool, fail",
         ),
         (
             "name: X\nmodel:\n  - - hello\n    - cal: put\n" + SAID,
-            "line 4: model 1.2 has no key `cal`; did you mean `call`?; it may have call, args, raw, fail",
+            "line 4: model 1.2 has no key `cal`; did you mean `call`?; it may have call, args, raw, answer, tool, fail",
         ),
         (
             "name: X\nturns: [{then: [{no_tool: true, not_: a}]}]",
@@ -428,20 +429,19 @@ def test_a_value_of_another_kind_is_refused(desk: Desk, text: str, problem: str)
         ),
         (
             "name: X\nmodel:\n  - {}\n" + SAID,
-            "line 3: a reply is text, {call, args}, {call, raw}, {fail} or a list of these, and this has nothing",
+            f"line 3: {REPLIES}nothing",
         ),
         (
             "name: X\nmodel:\n  - {raw: a}\n" + SAID,
-            "line 3: a reply is text, {call, args}, {call, raw}, {fail} or a list of these, and this has raw",
+            f"line 3: {REPLIES}raw",
         ),
         (
             "name: X\nmodel:\n  - {call: a, args: {}, raw: b}\n" + SAID,
-            "line 3: a reply is text, {call, args}, {call, raw}, {fail} or a list of these, "
-            "and this has call and args and raw",
+            f"line 3: {REPLIES}call and args and raw",
         ),
         (
             "name: X\nmodel:\n  - a\n  - [{call: a, fail: b}]\n" + SAID,
-            "line 4: a reply is text, {call, args}, {call, raw}, {fail} or a list of these, and this has call and fail",
+            f"line 4: {REPLIES}call and fail",
         ),
         (
             "name: X\nmodel:\n  - [{fail: b}, a]\n" + SAID,
@@ -522,7 +522,7 @@ WRONG = [
     "line 18: `says` has no words",
     "line 19: expect, max_model_requests: expected `int`, got `str`",
     "line 20: model 1, fail: expected `str`, got `int`",
-    "line 20: model 2 has no key `calls`; did you mean `call`?; it may have call, args, raw, fail",
+    "line 20: model 2 has no key `calls`; did you mean `call`?; it may have call, args, raw, answer, tool, fail",
 ]  # fmt: skip
 
 

@@ -18,7 +18,10 @@ from cuelight.wire import Entry
 
 __all__ = ["failure_text"]
 
-_TOLD = ("turn.", "tool.", "state.changed", "event.received", "error", "call.ended", "cue.route", "cue.refused")
+_TOLD = (
+    "turn.", "tool.", "state.changed", "event.received", "error", "call.ended", "confirm.", "cue.route", "cue.refused",
+)  # fmt: skip
+_UNTOLD = ("audience", "call_id", "seq", "speech_id", "ttl_s")
 
 
 def failure_text(
@@ -87,7 +90,7 @@ def _about(entry: Entry) -> str:
         return str(data["reason"])
     if "text" in data:
         return shown(data["text"])
-    return shown({name: value for name, value in data.items() if name not in ("call_id", "speech_id", "seq")})
+    return shown({name: value for name, value in data.items() if name not in _UNTOLD})
 
 
 def _standing(call: Rehearsal[Agent], window: Window) -> list[str]:

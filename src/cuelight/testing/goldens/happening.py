@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from cuelight.testing.goldens.comparing import lacking, shown
-from cuelight.testing.goldens.shape import Check, RouteCheck
+from cuelight.testing.goldens.comparing import holds, lacking, shown
+from cuelight.testing.goldens.shape import Check, ConfirmCheck, RouteCheck
 from cuelight.testing.goldens.window import Window
 
 __all__ = ["Happening", "happening"]
@@ -22,17 +22,24 @@ class Happening:
 
     Attributes:
         said: what it is, in words.
+        kind: apart from others that are found at the same entry; a yes is one, and the run of what it was to another.
         fits: tells of an entry, by its index, why it is not that: in words where it nearly is. None where it is.
     """
 
     said: str
     fits: Callable[[Window, int], str | None]
+    kind: str = ""
 
 
 def happening(check: Check) -> Happening | None:
     """Give what a check looks for among the entries; None where it judges something else."""
     if check.tool is not UNSET:
         return Happening(_said_tool(check), lambda window, index: _fits_tool(check, window, index))
+    if check.confirm is not UNSET:
+        confirm = check.confirm
+        return Happening(
+            _said_confirm(confirm), lambda window, index: _fits_confirm(confirm, window, index), kind="confirm"
+        )
     if check.refused is not UNSET:
         name = check.refused
         return Happening(f"a call of {name} is refused", lambda window, index: _fits_refused(name, window, index))
@@ -56,19 +63,50 @@ def _said_tool(check: Check) -> str:
 
 
 def _fits_tool(check: Check, window: Window, index: int) -> str | None:
-    entry, told = window.entries[index], window.told[index]
+    run = window.run(index)
+    if run is None:
+        return _not_run(check, window, index)
+    if run.name != check.tool:
+        return _NO
+    called = f"{check.tool} {shown(run.told_arguments)}"
+    if check.args is not UNSET and (found := lacking(check.args, run.arguments, run.told_arguments, "args")):
+        return f"{called} ({found})"
+    if check.result is not UNSET and (found := lacking(check.result, run.came, run.told, "result")):
+        return f"{called} → {shown(run.told)} ({found})"
+    return None
+
+
+def _not_run(check: Check, window: Window, index: int) -> str:
+    """Say of a call that did not run why; nothing of an entry that is none of this tool."""
+    entry = window.entries[index]
     if entry.type != "tool.call" or entry.data["name"] != check.tool:
         return _NO
-    output, told_output = window.result(entry)
     if window.was_refused(entry):
-        return f"its call was refused: {told_output}"
-    called = f"{check.tool} {shown(told.data['arguments'])}"
-    if check.args is not UNSET:
-        found = lacking(check.args, entry.data["arguments"], told.data["arguments"], "args")
-        if found:
-            return f"{called} ({found})"
-    if check.result is not UNSET and (found := lacking(check.result, output, told_output, "result")):
-        return f"{called} → {shown(told_output)} ({found})"
+        return f"its call was refused: {window.result(entry)[1]}"
+    return "the caller was asked about its call, and it runs only once they have said yes"
+
+
+def _said_confirm(confirm: ConfirmCheck) -> str:
+    if confirm.status == "asked":
+        words = f" with {shown(confirm.phrase)}" if confirm.phrase else ""
+        return f"the caller is asked about {confirm.tool}{words}"
+    reason = "" if confirm.reason is UNSET else f" ({confirm.reason})"
+    words = f" by {shown(confirm.said)}" if confirm.said else ""
+    return f"{confirm.tool} is {confirm.status}{reason}{words}"
+
+
+def _fits_confirm(confirm: ConfirmCheck, window: Window, index: int) -> str | None:
+    entry, told = window.entries[index], window.told[index]
+    if not entry.type.startswith("confirm.") or entry.data["tool"] != confirm.tool:
+        return _NO
+    status = "asked" if entry.type == "confirm.request" else entry.type.removeprefix("confirm.")
+    reason = f" ({entry.data['reason']})" if "reason" in entry.data else ""
+    if status != confirm.status or confirm.reason not in (UNSET, entry.data.get("reason")):
+        return f"it was {status}{reason}"
+    for name, words in (("phrase", confirm.phrase), ("said", confirm.said)):
+        wanted = [words] if isinstance(words, str) else words
+        if len(holds(entry.data.get(name, ""), wanted)) < len(wanted):
+            return f"it was {status}{reason}: {shown(told.data.get(name, ''))}"
     return None
 
 
@@ -76,7 +114,9 @@ def _fits_refused(name: str, window: Window, index: int) -> str | None:
     entry = window.entries[index]
     if entry.type != "tool.call" or entry.data["name"] != name:
         return _NO
-    return None if window.was_refused(entry) else "it ran"
+    if window.was_refused(entry):
+        return None
+    return "the caller was asked about it" if window.is_asked(entry) else "it ran"
 
 
 def _fits_route(wanted: dict[str, Any], window: Window, index: int) -> str | None:

@@ -58,8 +58,8 @@ class _TurnJudge:
         self._shows = shows
         self._next = 0
         """The entry from where on the next thing is looked for."""
-        self._named: set[int] = set()
-        """The entries that a check has named."""
+        self._named: set[tuple[str, int]] = set()
+        """The entries that a check has named, and as what."""
 
     def judge(self, check: Check, upcoming: Sequence[Check]) -> Finding:
         """Judge the next check.
@@ -74,7 +74,7 @@ class _TurnJudge:
         if check.reply is not UNSET:
             return judge_reply(check.reply, self._window.said, "the reply")
         if check.no_tool is not UNSET:
-            ran = [entry.data["name"] for entry in self._window.told if self._window.ran(entry)]
+            ran = [run.name for _, run in self._window.runs if not run.is_answer]
             return ("no tool runs", f"{', '.join(ran)} ran") if ran else None
         if check.nothing_else is not UNSET:
             return self._nothing_else()
@@ -88,17 +88,17 @@ class _TurnJudge:
     def _index(self, wanted: Happening) -> int | None:
         """Give where something happens, from where the last one did on."""
         for index in range(self._next, len(self._window.entries)):
-            if index not in self._named and wanted.fits(self._window, index) is None:
+            if (wanted.kind, index) not in self._named and wanted.fits(self._window, index) is None:
                 return index
         return None
 
     def _find(self, check: Check, wanted: Happening) -> Finding:
         index = self._index(wanted)
         if index is not None:
-            self._named.add(index)
+            self._named.add((wanted.kind, index))
             self._next = index
             return None
-        free = [index for index in range(len(self._window.entries)) if index not in self._named]
+        free = [index for index in range(len(self._window.entries)) if (wanted.kind, index) not in self._named]
         if any(wanted.fits(self._window, index) is None for index in free):
             return wanted.said, "it came before what is written above it"
         near = next(filter(None, (wanted.fits(self._window, index) for index in free if index >= self._next)), None)
@@ -118,15 +118,19 @@ class _TurnJudge:
         return f"{hidden}, and shown in {' and '.join(stages)}" if stages else hidden
 
     def _nothing_else(self) -> Finding:
+        ran = dict(self._window.runs)
         kinds: tuple[tuple[str, str, Callable[[Entry], bool]], ...] = (
-            ("tool", "name", self._window.ran),
             ("refused", "name", self._window.was_refused),
+            ("confirm", "tool", lambda entry: entry.type in ("confirm.request", "confirm.declined")),
             ("error", "code", lambda entry: entry.type == "error"),
             ("end", "reason", lambda entry: entry.type == "call.ended"),
         )
         for index, entry in enumerate(self._window.told):
+            if index in ran and not ran[index].is_answer and ("", index) not in self._named:
+                return "nothing else", f"tool {ran[index].name}, at entry {entry.seq}"
             for kind, key, is_of in kinds:
-                if index not in self._named and is_of(entry):
+                as_what = "confirm" if kind == "confirm" else ""
+                if is_of(entry) and (as_what, index) not in self._named:
                     return "nothing else", f"{kind} {entry.data[key]}, at entry {entry.seq}"
         return None
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from msgspec import UNSET
 
-from cuelight.agent import Agent, nearest
+from cuelight.agent import ANSWER_TOOL, Agent, nearest
 from cuelight.errors import AuthorError
 from cuelight.flow import Course, Flow, course_of
 from cuelight.testing.goldens.reading import Faults, GoldenFile
-from cuelight.testing.goldens.shape import Check, Golden
+from cuelight.testing.goldens.shape import Check, Golden, ScriptedCall
 from cuelight.testing.goldens.source import Where
 
 __all__ = ["check_names", "opening_state"]
@@ -47,7 +47,8 @@ class _Names:
         self._owner = type(agent).__name__
         self._stages = agent.__declaration__.stages or ()
         self._tools = list(dict.fromkeys(tool.name for tool in course.tools))
-        self._invented = set(_scripted_calls(self._golden))
+        self._guarded = list(dict.fromkeys(tool.name for tool in course.tools if tool.confirm is not None))
+        self._invented = {piece.call for _, piece in _scripted_pieces(self._golden) if piece.call is not UNSET}
         self._fields = [*course.names, *agent.__declaration__.derived]
 
     def faults(self) -> Faults:
@@ -59,12 +60,19 @@ class _Names:
         expect = self._golden.expect
         for kind in ("tools", "not_tools", "never_visible"):
             yield from self._all(getattr(expect, kind), ("expect", kind))
+        for index, tool in enumerate(expect.never_without_yes):
+            yield from self._guard(tool, ("expect", "never_without_yes", index))
+        for where, piece in _scripted_pieces(self._golden):
+            if piece.tool is not UNSET:
+                yield from self._guard(piece.tool, (*where, "tool"))
         yield from self._members(expect.state, ("expect", "state"))
 
     def _check(self, check: Check, where: Where) -> Faults:
         if check.tool is not UNSET:
             yield from self._tool(check.tool, (*where, "tool"))
             yield from self._arguments(check.tool, {} if check.args is UNSET else check.args, (*where, "args"))
+        if check.confirm is not UNSET:
+            yield from self._guard(check.confirm.tool, (*where, "confirm", "tool"))
         if check.refused is not UNSET and check.refused not in self._invented:
             yield from self._tool(check.refused, (*where, "refused"))
         for kind in ("stage", "step"):
@@ -97,9 +105,16 @@ class _Names:
             yield from self._tool(tool, (*where, index))
 
     def _tool(self, tool: str, where: Where) -> Faults:
-        if tool not in self._tools:
+        if tool not in self._tools and not (tool == ANSWER_TOOL and self._guarded):
             listed = ", ".join(self._tools) or "none"
             yield f"{self._owner} has no tool `{tool}`{nearest(tool, self._tools)}; its tools are {listed}", where
+
+    def _guard(self, tool: str, where: Where) -> Faults:
+        """Find a tool that asks the caller for no yes."""
+        if tool in self._tools and tool not in self._guarded:
+            yield f"tool `{tool}` has no `confirm`, so the caller is never asked for a yes", where
+        else:
+            yield from self._tool(tool, where)
 
     def _stage(self, kind: str, stage: str, where: Where) -> Faults:
         what = "step" if self._is_flow else "stage"
@@ -138,9 +153,9 @@ class _Names:
                 yield f"step {step} has no field `{name}`{nearest(name, known)}; it has {listed}", (*where, name)
 
 
-def _scripted_calls(golden: Golden) -> Iterator[str]:
-    """Name the tools that a scripted model calls, which may be some that it made up."""
-    for reply in golden.model if isinstance(golden.model, list) else ():
-        for piece in reply if isinstance(reply, list) else [reply]:
-            if not isinstance(piece, str) and piece.call is not UNSET:
-                yield piece.call
+def _scripted_pieces(golden: Golden) -> Iterator[tuple[Where, ScriptedCall]]:
+    """Give what a scripted model calls, which may be tools that it made up, and where each stands."""
+    for index, reply in enumerate(golden.model if isinstance(golden.model, list) else ()):
+        for number, piece in enumerate(reply if isinstance(reply, list) else [reply]):
+            if not isinstance(piece, str):
+                yield ("model", index, number) if isinstance(reply, list) else ("model", index), piece

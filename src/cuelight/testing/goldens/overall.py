@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from cuelight.testing.goldens.comparing import lacking, shown
+from cuelight.testing.goldens.consenting import judge_yes
 from cuelight.testing.goldens.judging import Fault, Finding, judge_reply
 from cuelight.testing.goldens.shape import Expect, ReplyCheck
 from cuelight.testing.goldens.source import Where
@@ -27,7 +28,7 @@ def judge_call(windows: Sequence[Window], expect: Expect) -> Fault | None:
 
 
 def _of_tools(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where, Finding]]:
-    ran = [entry.data["name"] for window in windows for entry in window.entries if window.ran(entry)]
+    ran = [run.name for window in windows for _, run in window.runs]
     visible = {
         name for window in windows for entry in window.entries if entry.type == "tools.changed"
         for name in entry.data["visible"]
@@ -40,6 +41,9 @@ def _of_tools(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where
         yield ("not_tools", index), (f"{name} does not run", "it ran") if name in ran else None
     for index, name in enumerate(expect.never_visible):
         yield ("never_visible", index), (f"{name} is never visible", "it was") if name in visible else None
+    entries = [entry for window in windows for entry in window.entries]
+    for index, name in enumerate(expect.never_without_yes):
+        yield ("never_without_yes", index), judge_yes(entries, name)
 
 
 def _of_rest(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where, Finding]]:

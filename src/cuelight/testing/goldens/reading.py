@@ -13,6 +13,7 @@ from cuelight.errors import GoldenRefused
 from cuelight.testing.goldens.fitting import fit
 from cuelight.testing.goldens.shape import (
     Check,
+    ConfirmCheck,
     Expect,
     Golden,
     ReplyCheck,
@@ -28,7 +29,8 @@ from cuelight.testing.goldens.source_yaml import read_yaml
 __all__ = ["KINDS", "GoldenFile", "read_golden", "read_replies"]
 
 KINDS = (
-    "tool", "no_tool", "refused", "stage", "step", "state", "visible", "reply", "route", "error", "end", "nothing_else",
+    "tool", "no_tool", "confirm", "refused", "stage", "step", "state", "visible", "reply", "route", "error", "end",
+    "nothing_else",
 )  # fmt: skip
 """What a check may be of."""
 
@@ -167,12 +169,26 @@ def _check_faults(check: Check, where: Where) -> Faults:
         yield "`args` and `result` belong to a `tool`", where
     if check.reply is not UNSET:
         yield from _reply_faults(check.reply, (*where, "reply"))
+    if check.confirm is not UNSET:
+        yield from _confirm_faults(check.confirm, (*where, "confirm"))
     if check.route is not UNSET and check.route == RouteCheck():
         yield "`route` says nothing about the route; write what it is, as in {to: Payment}", (*where, "route")
     if check.state is not UNSET and not check.state:
         yield "`state` names no field", (*where, "state")
     if check.end is False or check.end == "":
         yield "`end` is true, or the reason for which the call ends", (*where, "end")
+
+
+def _confirm_faults(confirm: ConfirmCheck, where: Where) -> Faults:
+    status = confirm.status
+    yield from _word_faults(confirm.phrase, (*where, "phrase"))
+    yield from _word_faults(confirm.said, (*where, "said"))
+    if confirm.phrase and status != "asked":
+        yield "`phrase` belongs to the status asked", (*where, "phrase")
+    if confirm.said and status == "asked":
+        yield "`said` belongs to the status granted or declined", (*where, "said")
+    if confirm.reason is not UNSET and status != "declined":
+        yield "`reason` belongs to the status declined", (*where, "reason")
 
 
 def _reply_faults(reply: ReplyCheck, where: Where) -> Faults:
@@ -230,10 +246,10 @@ def _model_faults(golden: Golden, where: Where) -> Faults:
 
 
 def _piece_faults(piece: ScriptedCall, where: Where, *, last: bool) -> Faults:
-    given = [name for name in ("call", "args", "raw", "fail") if getattr(piece, name) is not UNSET]
-    if given not in (["call"], ["call", "args"], ["call", "raw"], ["fail"]):
-        has = " and ".join(given) or "nothing"
-        yield f"a reply is text, {{call, args}}, {{call, raw}}, {{fail}} or a list of these, and this has {has}", where
+    given = [name for name in ("call", "args", "raw", "answer", "tool", "fail") if getattr(piece, name) is not UNSET]
+    if given not in (["call"], ["call", "args"], ["call", "raw"], ["answer"], ["answer", "tool"], ["fail"]):
+        forms = "{call, args}, {call, raw}, {answer, tool}, {fail}"
+        yield f"a reply is text, {forms} or a list of these, and this has {' and '.join(given) or 'nothing'}", where
     elif given == ["fail"] and not last:
         yield "the reply goes on after `fail`, where it ends; write that last", where
 

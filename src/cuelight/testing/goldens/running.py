@@ -14,7 +14,7 @@ from cuelight.agent import Agent
 from cuelight.engine import describe, make_agent
 from cuelight.errors import AuthorError, CallEnded, ModelFailed
 from cuelight.flow import tools_by_stage
-from cuelight.models.script import Item, Script, calls, raw_call
+from cuelight.models.script import Item, Script, answers, calls, raw_call
 from cuelight.ports import Model
 from cuelight.testing.goldens.failing import failure_text
 from cuelight.testing.goldens.judging import Fault, judge_errors, judge_turn
@@ -96,6 +96,8 @@ def _piece(piece: str | ScriptedCall) -> Any:
         return piece
     if piece.fail is not UNSET:
         return ModelFailed(piece.fail)
+    if piece.answer is not UNSET:
+        return answers(piece.answer, tool=None if piece.tool is UNSET else piece.tool)
     assert piece.call is not UNSET
     if piece.raw is not UNSET:
         return raw_call(piece.call, piece.raw)

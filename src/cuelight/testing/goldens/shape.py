@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 __all__ = [
     "Check",
+    "ConfirmCheck",
     "Event",
     "Expect",
     "Golden",
@@ -56,17 +57,35 @@ class RouteCheck(Struct, frozen=True, forbid_unknown_fields=True):
     message: Any = UNSET
 
 
+class ConfirmCheck(Struct, frozen=True, forbid_unknown_fields=True):
+    """A question that is put to the caller before a guarded tool runs, or what becomes of it.
+
+    Words are compared as in `reply`.
+    """
+
+    tool: str
+    status: Literal["asked", "granted", "declined"]
+    phrase: Words = []
+    """What the question says, where it is asked."""
+    said: Words = []
+    """What the caller said that settled it."""
+    reason: Literal["no", "timeout", "changed", "cancelled"] | UnsetType = UNSET
+    """Why it was declined."""
+
+
 class Check(Struct, frozen=True, forbid_unknown_fields=True):
     """One thing that must happen; it names one of these, and a tool may have `args` and a `result`."""
 
     tool: str | UnsetType = UNSET
-    """This tool runs."""
+    """This tool runs; one that is guarded runs once the caller has said yes."""
     args: dict[str, Any] | UnsetType = UNSET
     """Of its arguments, at least these."""
     result: Any = UNSET
     """What it gives: of an object at least these members."""
     no_tool: Literal[True] | UnsetType = UNSET
     """No tool runs in the turn."""
+    confirm: ConfirmCheck | UnsetType = UNSET
+    """The caller is asked for a yes, or has given or refused it."""
     refused: str | UnsetType = UNSET
     """A call of this tool is answered without running it."""
     stage: str | UnsetType = UNSET
@@ -86,7 +105,7 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     end: bool | str | UnsetType = UNSET
     """The call ends, for this reason where one is written."""
     nothing_else: Literal[True] | UnsetType = UNSET
-    """No tool, refusal, error or end happens in the turn that its checks do not name."""
+    """No tool, refusal, question, error or end happens in the turn that its checks do not name."""
 
 
 class Turn(Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,18 +133,24 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True):
     says: Words = []
     not_: Words = field(default=[], name="not")
     never_visible: list[str] = []
+    never_without_yes: list[str] = []
+    """None of these has run unless its question was spoken, and then answered with a yes."""
     max_model_requests: int | UnsetType = UNSET
     no_errors: bool = True
     """No stopped loop, refused tool or error entry that its turn does not name."""
 
 
 class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool call of a scripted reply, or with `fail` its failure."""
+    """A tool call of a scripted reply, an answer to what the caller was asked, or with `fail` its failure."""
 
     call: str | UnsetType = UNSET
     args: dict[str, Any] | UnsetType = UNSET
     raw: str | UnsetType = UNSET
     """The arguments as text, which may be no JSON, in the place of `args`."""
+    answer: Literal["yes", "no", "other"] | UnsetType = UNSET
+    """What the model takes the caller to have answered, when they were asked for a yes."""
+    tool: str | UnsetType = UNSET
+    """Whose question that `answer` is to, where several are open."""
     fail: str | UnsetType = UNSET
     """The request fails with these words."""
 

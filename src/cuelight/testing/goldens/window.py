@@ -1,13 +1,14 @@
 """What one turn of a golden brought, by the log alone."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cuelight.agent import ANSWER_TOOL
 from cuelight.log import Record, Secrets, disclose, unmasked
 from cuelight.wire import Entry
 
-__all__ = ["START", "Moment", "Window"]
+__all__ = ["START", "Moment", "Run", "Window"]
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,29 @@ class Moment:
     told: Mapping[str, Any]
     """The state as it may be told, private values masked."""
     visible: tuple[str, ...]
+    asked: Mapping[str, tuple[Entry, Entry]] = field(default_factory=dict)
+    """Every question that was put to the caller, by its call's id, and the same as it may be told."""
 
     @property
     def stage(self) -> str:
         """The stage or step; empty where there are none."""
         return str(self.state.get("stage", ""))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Say how a tool ran: what it was given, and what came of it, its output or the error; and the same as told."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    told_arguments: Mapping[str, Any]
+    came: Any
+    told: Any
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether a model said by it what the caller answered: a part of asking them, and no tool of the author's."""
+        return self.name == ANSWER_TOOL
 
 
 START = Moment({}, {}, ())
@@ -47,9 +66,11 @@ class Window:
         for entry, told in zip(self.entries, self.told, strict=True):
             now = self._moments[-1]
             if entry.type == "state.changed":
-                now = Moment(entry.data["state"], told.data["state"], now.visible)
+                now = replace(now, state=entry.data["state"], told=told.data["state"])
             elif entry.type == "tools.changed":
-                now = Moment(now.state, now.told, tuple(entry.data["visible"]))
+                now = replace(now, visible=tuple(entry.data["visible"]))
+            elif entry.type == "confirm.request":
+                now = replace(now, asked={**now.asked, entry.data["call_id"]: (entry, told)})
             self._moments.append(now)
         self._results = {
             entry.data["call_id"]: (entry.data, told.data)
@@ -67,9 +88,24 @@ class Window:
         """How things stand when the turn is over."""
         return self._moments[-1]
 
-    def ran(self, entry: Entry) -> bool:
-        """Tell whether an entry is a tool call that ran."""
-        return entry.type == "tool.call" and entry.data["call_id"] not in self._refused
+    def run(self, index: int) -> Run | None:
+        """Give what ran at an entry: where it was called, or where the caller had said yes to it; None elsewhere."""
+        entry, told = self.entries[index], self.told[index]
+        if entry.type == "confirm.granted":
+            request, told_request = self.after.asked[entry.data["call_id"]]
+            return self._ran(entry.data["tool"], request, told_request)
+        if entry.type != "tool.call" or self.was_refused(entry) or self.is_asked(entry):
+            return None
+        return self._ran(entry.data["name"], entry, told)
+
+    @property
+    def runs(self) -> Iterator[tuple[int, Run]]:
+        """The tools that ran, each with its entry's index."""
+        return ((index, run) for index in range(len(self.entries)) if (run := self.run(index)) is not None)
+
+    def is_asked(self, entry: Entry) -> bool:
+        """Tell whether an entry is a tool call about which the caller is asked first."""
+        return entry.type == "tool.call" and entry.data["call_id"] in self.after.asked
 
     def was_refused(self, entry: Entry) -> bool:
         """Tell whether an entry is a tool call that was answered without running it."""
@@ -79,6 +115,9 @@ class Window:
         """Give what came of a tool call, its output or the error, and the same as it may be told."""
         whole, told = self._results.get(entry.data["call_id"], ({}, {}))
         return _came(whole), _came(told)
+
+    def _ran(self, name: str, called: Entry, told: Entry) -> Run:
+        return Run(name, called.data["arguments"], told.data["arguments"], *self.result(called))
 
     @property
     def said(self) -> str:
