@@ -137,7 +137,10 @@ class _Play:
         try:
             return self._performed(cue, captures, self._turn())
         except Unknown as unknown:
-            return self._asked(cue, unknown.name)
+            asked = self._asked(cue, unknown.name)
+        # Who wants another of what they are asked about, and does not say yet which, does not want this one.
+        another = asked and cue.call in [tool for tool, _ in self._scene.asked] and self._may_answer()
+        return [self._answer("no")] if another else asked
 
     def _may_play(self, cue: Cue) -> bool:
         scene = self._scene
