@@ -24,7 +24,15 @@ class Wording:
         "question is put again by itself, so do not repeat it."
     )
     """What stands beside the view while an answer is awaited."""
-    already: str = "The caller is being asked about exactly this already. Wait for the answer."
+    due: str = (
+        "Call {call_id} of {tool} waits: the caller is asked “{phrase}” as the last words of this turn, by itself. Do "
+        "not ask it too, and do not say that it is done."
+    )
+    """What stands there while the caller is still to be asked, or asked again."""
+    already: str = (
+        "Nothing was done: exactly this waits for the caller's answer already, as call {call_id}. If their newest "
+        "words are the answer, call answer_confirmation with that call_id; otherwise go on."
+    )
     """To a model that makes the same call again."""
     changed: str = (
         "Not run: it was called again with other arguments, so the caller is asked about those. Nothing was done."
@@ -32,6 +40,11 @@ class Wording:
     said_no: str = "Not run: the caller said no. Nothing was done."
     lapsed: str = "Not run: the caller's answer took too long, so the question has lapsed. Nothing was done."
     gone: str = "Not run: it cannot be done any more as things stand now. Nothing was done, and the caller was told so."
+    withdrawn: str = (
+        "Not run: it cannot be asked any more as things stand now. Nothing was done; tell the caller so where they "
+        "answer it."
+    )
+    """What became of a question that was open when the call was let go of, and cannot be taken up."""
     ended: str = "Not run: the conversation ended before the caller said yes. Nothing was done."
     unclear: str = (
         "Nothing was done: the caller's words are neither a clear yes nor a clear no. Answer them; the question is put "

@@ -61,7 +61,7 @@ class Batch:
         A call that may not run is answered at once, alone, and gives no group.
         """
         group: list[Called] = []
-        while queue and (not group or self._offers_read(queue[0])):
+        while queue and (not group or self._may_join(queue[0])):
             call = queue[0]
             if not call.judged:
                 self._judge(call)
@@ -69,21 +69,21 @@ class Batch:
                 if not group:
                     self._refuse(queue.popleft())
                 break
-            if group and _stands_alone(call.tool):
-                break
             group.append(queue.popleft())
             if call.tool is None or call.tool.effect != "read" or _stands_alone(call.tool):
                 break
         return group
 
-    def _offers_read(self, call: Called) -> bool:
+    def _may_join(self, call: Called) -> bool:
+        """Tell whether a call may run together with those before it."""
         offered = self._offered.find(call.name)
-        return offered is not None and offered.effect == "read"
+        return offered is not None and offered.effect == "read" and not _stands_alone(offered)
 
     def _judge(self, call: Called) -> None:
         """Decide whether a call may run, now, with these arguments."""
         call.judged = True
-        declared = next((tool for tool in self._context.course.tools if tool.name == call.name), None)
+        tools = (*self._context.course.tools, *self._context.confirmations.tools)
+        declared = next((tool for tool in tools if tool.name == call.name), None)
         call.tool = self._offered.find(call.name) or declared
         try:
             call.given = parse_object(call.request.arguments, call.tool.arguments if call.tool else None)

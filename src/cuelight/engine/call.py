@@ -115,7 +115,8 @@ class Call:
                 return known if isinstance(known, Reply) else await asyncio.shield(known)
         self._admit()
         self._conduct.awaited += 1
-        future = self._inbox.put(lambda: self._conduct.answer(text, id))
+        askings = self._context.confirmations.askings  # by the time of their turn the caller may have been asked more
+        future = self._inbox.put(lambda: self._conduct.answer(text, id, askings))
         if id is None:
             return await future
         self._answered[id] = future

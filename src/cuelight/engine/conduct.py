@@ -107,8 +107,14 @@ class Conduct:
         later.append(lambda: aside.follow(handler))
         return outcome.value if isinstance(outcome.value, Route) else None
 
-    async def answer(self, text: str, message_id: str | None) -> Reply:
-        """Answer the caller's words with one turn."""
+    async def answer(self, text: str, message_id: str | None, askings: int) -> Reply:
+        """Answer the caller's words with one turn.
+
+        Args:
+            text: the words.
+            message_id: the id of the message, where it has one.
+            askings: how often the caller had been asked for a yes when it came in.
+        """
         journal = self.context.journal
         try:
             self.admit()
@@ -125,7 +131,7 @@ class Conduct:
             self.context.turns += 1
             if text.strip():
                 self.context.course.hear()
-        self.context.confirmations.hear(text)
+        self.context.confirmations.hear(text, askings)
         # Otherwise the turn of this very message had broken off, and its words stand in the log already.
         self.unanswered = None
         turn = Turn(self.context, speech_id, message_id)
@@ -255,6 +261,7 @@ class Conduct:
         if context.ended is not None:
             await self.finish(context.ended, "agent")
         elif aside.instructions is not None or (moved and course.ends is not None):
+            context.confirmations.hear()
             turn = Turn(context, self._speech_id())
             turn.instructions = aside.instructions
             reply = await self._run_turn(turn)

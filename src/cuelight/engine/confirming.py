@@ -16,7 +16,7 @@ from cuelight.engine.masking import mask_fields
 if TYPE_CHECKING:
     from cuelight.engine.context import CallContext
 
-__all__ = ["Confirmations", "Question"]
+__all__ = ["Confirmations", "Question", "filled"]
 
 Reason = Literal["no", "timeout", "changed", "cancelled"]
 
@@ -25,17 +25,22 @@ Reason = Literal["no", "timeout", "changed", "cancelled"]
 class Question:
     """Hold one guarded call that waits for the caller's yes.
 
-    `arguments` are those that are asked about, in plain JSON, private values in place.
+    Private values are in their places.
     """
 
     call_id: str
     tool: str
+    given: dict[str, Any]
+    """The arguments as the model wrote them, from which those that run are made again."""
     arguments: dict[str, Any]
+    """The arguments that are asked about: checked, defaults included, in plain JSON."""
     audience: str
     phrase: str
     ttl_s: int
+    guarded: Tool | None
+    """The very tool, since steps may have several of one name; None where today's class has none such."""
     asked_at: float | None = None
-    """When the caller was asked, in unix seconds; None while the phrase is not the last thing they have heard."""
+    """When the caller was asked, by the call's clock; None while the phrase is not the last thing they have heard."""
 
 
 class Confirmations:
@@ -45,10 +50,19 @@ class Confirmations:
         self._context = context
         agent = context.agent
         self.wording: Wording = wording_for(agent.wording, agent.language)
+        self.askings = 0
+        """How often the caller was asked: words that came in before the newest asking are no answer to it."""
+        self._repeated = 0
+        """How often the turn that asked last has the phrase in it: a model may have spoken it too."""
         self._open: dict[str, Question] = {}
         self._said: str | None = None
         """The caller's words of this turn, where they came after the phrase of the first question."""
-        self._lapsed: list[Question] = []
+        self._judged: tuple[bool | None] | None = None
+        """What these words were judged to be, once they were."""
+        self._news: list[str] = []
+        """What became of calls that no result told the model of."""
+        self._told = 0
+        """How many of these a request of this turn has told."""
         self._guards = any(tool.confirm is not None for tool in context.course.tools)
 
     @property
@@ -61,7 +75,8 @@ class Confirmations:
         return Gate((*offered.tools, answer_tool()), offered.failures) if self._open else offered
 
     def __bool__(self) -> bool:
-        return bool(self._open)
+        """Tell whether a question is open, or the model is to be told what became of one."""
+        return bool(self._open or self._news)
 
     def __iter__(self) -> Iterator[Question]:
         return iter(list(self._open.values()))
@@ -101,51 +116,86 @@ class Confirmations:
         """Know a question that a resumed log left open; its phrase is put again before a yes counts."""
         self._open[question.call_id] = question
 
-    def asked(self) -> None:
-        """Know that the caller has heard the phrase of the first question, and nothing after it."""
-        self._lapsed, self._said = [], None
-        if self.first is not None:
-            self.first.asked_at = self._context.clock.now()
+    def asked(self, spoken: str) -> None:
+        """Know that the caller has heard the phrase of the first question, and nothing after it.
+
+        Args:
+            spoken: everything spoken in the turn, which ends with it.
+        """
+        first = self.first
+        if first is not None:
+            self.askings += 1
+            self._repeated = _bare(spoken).count(_bare(first.phrase))
+            first.asked_at = self._context.clock.monotonic()
 
     def talked_over(self) -> None:
         """Know that something else was said since, or that the phrase was not heard: it is put again."""
-        self._lapsed, self._said = [], None
+        self._said = self._judged = None
         for question in self._open.values():
             question.asked_at = None
 
     def heard_of(self, heard: str) -> None:
-        """Know how much of the last words reached the caller: a phrase that did not is put again."""
+        """Know how much of the last words reached the caller: a phrase that did not, to its end, is put again."""
         first = self.first
-        if first is not None and "".join(first.phrase.split()) not in "".join(heard.split()):
-            self.talked_over()
+        if first is not None:
+            words, phrase = _bare(heard), _bare(first.phrase)
+            if not words.endswith(phrase) or words.count(phrase) < self._repeated:
+                self.talked_over()
 
-    def hear(self, text: str | None) -> None:
-        """Know what the caller said in the turn that begins, or that it is none of the caller's; settle what lapsed."""
-        now = self._context.clock.now()
+    def hear(self, text: str | None = None, askings: int = 0) -> None:
+        """Know what begins a turn, and settle what has lapsed.
+
+        Args:
+            text: what the caller said; None where something else begins the turn.
+            askings: how often the caller had been asked when these words came in.
+        """
+        self._said, self._judged, self._told = None, None, 0
         first = self.first
-        self._lapsed = []
-        if first is not None and first.asked_at is not None and now - first.asked_at > first.ttl_s:
-            self._lapsed.append(first)
+        if first is None or first.asked_at is None:
+            return
+        if self._context.clock.monotonic() - first.asked_at > first.ttl_s:
             self.close(first, "timeout", self.wording.lapsed)
-            first = None
-        heard = first is not None and first.asked_at is not None and text is not None and bool(text.strip())
-        self._said = text if heard else None
+        elif text is not None and text.strip() and askings == self.askings:
+            self._said = text
 
     def said_to(self, question: Question) -> str | None:
         """Give the caller's answer to a question, where they were asked it and have spoken since."""
         return self._said if question is self.first and question.asked_at is not None else None
 
+    def rest(self) -> None:
+        """Know that a turn is over: the model has been told what its requests told it."""
+        del self._news[: self._told]
+        self._told = 0
+
+    # --- telling the model --------------------------------------------------------------------------------------------
+
     def notes(self) -> list[str]:
-        """Say to the model what is open, and what has lapsed in this turn."""
-        lapsed = [f"{question.tool} ({question.call_id}): {self.wording.lapsed}" for question in self._lapsed]
-        first = self.first
-        return lapsed if first is None else [*lapsed, _filled(self.wording.pending, first)]
+        """Say to the model what is open, and what has become of calls that no result told it of."""
+        first, wording = self.first, self.wording
+        if first is None:
+            return list(self._news)
+        return [*self._news, filled(wording.due if first.asked_at is None else wording.pending, first)]
+
+    def told(self) -> None:
+        """Know that a request of this turn holds the notes."""
+        self._told = len(self._news)
+
+    def tell(self, tool: str, call_id: str, result: str) -> None:
+        """Have the model told what has become of a call, with its next request."""
+        self._news.append(f"{tool} ({call_id}): {result}")
+
+    # --- judging ------------------------------------------------------------------------------------------------------
 
     def judge(self, said: str) -> bool | None:
-        """Ask the author's code, or its default, what words are: a yes, a no, or neither.
+        """Ask the author's code, or its default, what the caller's words are: a yes, a no, or neither.
 
-        A judge that raises, or gives something else, has not judged: the words are neither.
+        It is asked once a turn. A judge that raises, or gives something else, has not judged: the words are neither.
         """
+        if self._judged is None:
+            self._judged = (self._ask_judge(said),)
+        return self._judged[0]
+
+    def _ask_judge(self, said: str) -> bool | None:
         agent = self._context.agent
         try:
             with open_frame(Frame(agent._cell.ledger, "consents", read_only=True)):
@@ -177,22 +227,29 @@ class Confirmations:
         }  # fmt: skip
         self._context.journal.write("confirm.granted", data)
 
-    def close(self, question: Question, reason: Reason, result: str, said: str | None = None) -> None:
-        """Write that a call will not run, and the one result that it is due.
+    def close(
+        self, question: Question, reason: Reason, result: str, said: str | None = None, *, answered: bool = False
+    ) -> str:
+        """Write that a call will not run, and the one result that it is due; gives that.
 
         Args:
             question: about which call.
             reason: as in `confirm.declined`.
-            result: what the model reads.
+            result: the line that is the result.
             said: the caller's words, where these were the reason.
+            answered: whether the model reads it as the result of its answer; otherwise its next request tells it.
         """
-        del self._open[question.call_id]
+        self._open.pop(question.call_id, None)
+        result = filled(result, question)
         journal = self._context.journal
         named = {"call_id": question.call_id, "name": question.tool}
         heard = {} if said is None else {"said": said}
         declined = {"tool": question.tool, "call_id": question.call_id, "audience": question.audience, "reason": reason}
         journal.write("confirm.declined", {**declined, **heard})
         journal.write("tool.result", {**named, "error": result})
+        if not answered:
+            self.tell(question.tool, question.call_id, result)
+        return result
 
     def cancel(self, result: str) -> None:
         """Close everything that is open: nothing can come of it any more."""
@@ -200,8 +257,13 @@ class Confirmations:
             self.close(question, "cancelled", result)
 
 
-def _filled(line: str, question: Question) -> str:
+def filled(line: str, question: Question) -> str:
     """Fill a line in; nothing in the phrase is taken for a place of it."""
     for name in ("call_id", "tool", "phrase"):
         line = line.replace(f"{{{name}}}", getattr(question, name))
     return line
+
+
+def _bare(text: str) -> str:
+    """Give a text without white space, which tells nothing about what was heard."""
+    return "".join(text.split())

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.agent import BadArguments, Confirm, Frame, Tool, audience_of, open_frame, plain_json
+from cuelight.agent import Confirm, Frame, Tool, audience_of, open_frame, plain_json
 from cuelight.engine import lines
 from cuelight.engine.called import Called
-from cuelight.engine.confirming import Question
+from cuelight.engine.confirming import Question, filled
 from cuelight.engine.handlers import describe
+from cuelight.errors import ToolFailed
 from cuelight.ports import ToolCallRequest
+from cuelight.wire import told
 
 if TYPE_CHECKING:
     from cuelight.engine.batch import Batch
@@ -32,8 +34,8 @@ class Gatekeeper:
         self._batch = batch
         self._context = turn.context
         self._confirmations = turn.context.confirmations
-        self._opened: set[str] = set()
-        """The calls of this reply that are asked about: they stand beside each other, and replace none."""
+        self._beside: set[str] = set()
+        """The calls that this reply asks for, anew or again: they stand beside each other, and replace none."""
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -42,39 +44,50 @@ class Gatekeeper:
 
         The same call again waits as it did; one with other arguments takes the place of the earlier one.
         """
-        wording = self._confirmations.wording
-        assert call.tool is not None
-        call.values = call.tool.arguments.whole(call.values or {})  # what is asked about holds the defaults too
-        arguments: dict[str, Any] = msgspec.json.decode(plain_json(call.values))
-        audience = audience_of(call.name, arguments)
-        earlier = [one for one in self._confirmations if one.tool == call.name and one.call_id not in self._opened]
-        if any(question.audience == audience for question in self._confirmations):
-            self._refuse(call, wording.already)
+        confirmations, wording, tool = self._confirmations, self._confirmations.wording, call.tool
+        assert tool is not None
+        try:
+            call.values, arguments, phrase = self._put(tool, confirm, call.values or {})
+        except ToolFailed as failed:  # what cannot be done is not asked about
+            self._refuse(call, told(failed) or lines.TOOL_BROKE)
             return
-        phrase = self._phrase(call, confirm)
-        if phrase is None:
+        except Exception as error:  # the author's code
+            self._context.error(
+                "confirm-raised", f"The question of tool {call.name} raised {describe(error)}; it did not run."
+            )
             self._refuse(call, lines.TOOL_BROKE)
             return
-        for question in earlier:
-            self._confirmations.close(question, "changed", wording.changed)
+        audience = audience_of(call.name, arguments)
+        for question in confirmations:
+            if question.audience == audience and question.guarded is tool:
+                self._beside.add(question.call_id)
+                self._refuse(call, filled(wording.already, question))
+                return
+        for question in confirmations:
+            if question.tool == call.name and question.call_id not in self._beside:
+                confirmations.close(question, "changed", wording.changed)
         self._batch.write_call(call)
         ttl_s = self._context.limits.confirm_s
-        question = Question(call.id, call.name, arguments, audience, phrase, ttl_s)
-        self._confirmations.open(question, call.tool.pii_arguments)
-        self._opened.add(call.id)
+        given = call.given or {}
+        question = Question(call.id, call.name, given, arguments, audience, phrase, ttl_s, guarded=tool)
+        confirmations.open(question, tool.pii_arguments)
+        self._beside.add(call.id)
         self._turn.answered = True
 
-    def _phrase(self, call: Called, confirm: Confirm) -> str | None:
-        """Give what the caller is asked; None where the author's code fails to say it."""
-        assert call.tool is not None
-        owner = self._context.course.owner(call.tool)
-        label = f"The question of tool {call.name}"
-        try:
-            with open_frame(Frame(owner._cell.ledger, label, read_only=True)):
-                return confirm.phrase(owner, call.values or {})
-        except Exception as error:  # the author's code
-            self._context.error("confirm-raised", f"{label} raised {describe(error)}; it did not run.")
-            return None
+    def _put(
+        self, tool: Tool, confirm: Confirm, values: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any], str]:
+        """Give the values that a tool would run with, the same in plain JSON, and what the caller is asked about them.
+
+        Raises:
+            ToolFailed: when the author's code says that there is nothing to ask.
+            Exception: whatever else that code raises.
+        """
+        owner = self._context.course.owner(tool)
+        whole = tool.arguments.whole(values)  # what is asked about holds the defaults too
+        with open_frame(Frame(owner._cell.ledger, f"The question of tool {tool.name}", read_only=True)):
+            phrase = confirm.phrase(owner, whole)
+        return whole, msgspec.json.decode(plain_json(whole)), phrase
 
     def _refuse(self, call: Called, result: str) -> None:
         call.refused, call.reason = result, "not run"
@@ -93,46 +106,53 @@ class Gatekeeper:
         if question is None:
             self._tell(call, error=wording.not_open)
         elif said is None:
-            self._tell(call, error=wording.not_asked)
+            self._tell(call, error=filled(wording.not_asked, question))
         else:
             judged = confirmations.judge(said)
             if judged and given["answer"] == "yes":
                 await self._run(call, question, said)
             elif judged is False or (judged is None and given["answer"] == "no"):
-                confirmations.close(question, "no", wording.said_no, said)
-                self._tell(call, output=wording.said_no)
+                self._tell(call, output=confirmations.close(question, "no", wording.said_no, said, answered=True))
             else:
-                self._tell(call, output=wording.unclear)
+                self._tell(call, output=filled(wording.unclear, question))
 
     async def _run(self, answer: Called, question: Question, said: str) -> None:
         """Run a guarded call whose yes has come, if it may run as things stand now."""
         confirmations, context = self._confirmations, self._context
         call = self._allowed(question)
         if call is None:
-            gone = confirmations.wording.gone
-            confirmations.close(question, "cancelled", gone, said)
+            gone = confirmations.close(question, "cancelled", confirmations.wording.gone, said, answered=True)
             self._turn.say(confirmations.wording.gone_line, "code")
             self._tell(answer, error=gone)
             return
         confirmations.grant(question, said)
         await context.journal.barrier()
+        if self._turn.cut:  # while that was being stored; it has not begun, and may not be meant any more
+            self._tell(answer, error=confirmations.close(question, "cancelled", lines.NOT_RUN_CUT, answered=True))
+            return
         data, shown, private = self._batch.settle(call, *await self._batch.handle(call))
         named = {"call_id": answer.id, "name": answer.name}
         masked = None if shown is None else {**shown, **named}
         context.journal.write("tool.result", {**data, **named}, shown=masked, private=private)
 
     def _allowed(self, question: Question) -> Called | None:
-        """Look at a guarded call once more: the tool is visible, the arguments fit and are what was asked about."""
-        tool: Tool | None = self._context.standing.gate().find(question.tool)
-        if tool is None or tool.confirm is None or audience_of(question.tool, question.arguments) != question.audience:
+        """Look at a guarded call once more: the tool is visible, the arguments fit, and the question would be the same.
+
+        The arguments are made again from what the model wrote, so that no check is applied to its own outcome.
+        """
+        tool = self._context.standing.gate().find(question.tool)
+        if tool is None or tool is not question.guarded or tool.confirm is None:
             return None
-        text = msgspec.json.encode(question.arguments).decode()
+        text = msgspec.json.encode(question.given).decode()
         try:
-            values = tool.arguments.check(text)
-        except BadArguments:
+            values, arguments, phrase = self._put(tool, tool.confirm, tool.arguments.check(text))
+        except Exception:  # the author's code; that it fails says that this cannot be done now
+            return None
+        asked = audience_of(question.tool, question.arguments)
+        if not (audience_of(tool.name, arguments) == asked == question.audience and phrase == question.phrase):
             return None
         request = ToolCallRequest(question.tool, text, question.call_id)
-        return Called(request, question.call_id, question.tool, tool, question.arguments, values, judged=True)
+        return Called(request, question.call_id, question.tool, tool, question.given, values, judged=True)
 
     def _tell(self, call: Called, **result: str) -> None:
         """Write the result of an answer that ran nothing."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from cuelight.agent import Tool
 from cuelight.engine import lines
 from cuelight.engine.aside import Aside
 from cuelight.engine.conduct import Conduct
@@ -11,7 +12,7 @@ from cuelight.engine.handle import LiveHandle
 from cuelight.engine.replies import Reply
 from cuelight.engine.routing import take_route
 from cuelight.errors import AuthorError
-from cuelight.flow import HttpContentType, go
+from cuelight.flow import HttpContentType, go, tools_by_stage
 from cuelight.log import MASK, Fold, Record, leaves, unmasked
 from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
 
@@ -83,6 +84,7 @@ class Resumption:
         notices += _skipped("entry-unreadable", "do not fit their shape", set(self._unreadable), self._unreadable)
         for code, message in notices:
             self._tell(code, message)
+        self._take_up_questions(state)
         context.standing.resume(state)
 
     def _has_spoken(self) -> bool:
@@ -106,10 +108,15 @@ class Resumption:
         context = self._context
         effects = self._effects()
         begun = {run.call_id: run for run in state.tools}
-        waiting = self._take_up_questions(state)
+        waiting = self._never_granted()
         for run in state.tools:
-            if run.status == "running" and run.call_id not in waiting:
-                named = {"call_id": run.call_id, "name": run.name}
+            if run.status != "running" or context.confirmations.find(run.call_id) is not None:
+                continue
+            named = {"call_id": run.call_id, "name": run.name}
+            if run.call_id in waiting:
+                context.journal.write("tool.result", {**named, "error": lines.NOT_RUN_RESUMED})
+                context.confirmations.tell(run.name, run.call_id, lines.NOT_RUN_RESUMED)
+            else:
                 error = lines.UNKNOWN_READ if effects.get(run.name) == "read" else lines.UNKNOWN_OUTCOME
                 context.journal.write("cue.unknown", {**named, "reason": "crash"})
                 context.journal.write("tool.result", {**named, "error": error})
@@ -124,28 +131,46 @@ class Resumption:
             ids = [call["call_id"] for call in reply["calls"]]
             if any(one not in begun or (begun[one].status == "running" and one not in waiting) for one in ids):
                 broken_off.update(ids)
+        self._withdraw_questions()
         self._close_turn()
         owed = self._owed(state, broken_off)
         context.carried = self._carried([route for route in self._data("cue.route") if _moves(route)], owed)
         if owed is not None:
             await self._move(owed, {run.call_id: run.name for run in state.tools})
 
-    def _take_up_questions(self, state: State) -> set[str]:
-        """Take up the questions that the log leaves open; gives the calls they are about, which wait and are not begun.
+    def _take_up_questions(self, state: State) -> None:
+        """Take up the questions that the log leaves open, each with the tool that it was about."""
+        running = {run.call_id for run in state.tools if run.status == "running"}
+        open_ = {confirm.call_id for confirm in state.confirms if confirm.status == "pending"} & running
+        given = {data["call_id"]: data["arguments"] for data in self._data("tool.call") if data["call_id"] in open_}
+        for entry in self._by_type.get("confirm.request", ()):
+            data = entry.data
+            if data["call_id"] in open_:
+                asked = {name: data[name] for name in ("call_id", "tool", "arguments", "audience", "phrase", "ttl_s")}
+                guarded = self._guarded(data["tool"], entry.seq)
+                question = Question(**asked, given=given[data["call_id"]], guarded=guarded)
+                self._context.confirmations.take_up(question)
 
-        One that today's class could not ask is closed.
-        """
-        context = self._context
-        open_ = {confirm.call_id for confirm in state.confirms if confirm.status == "pending"}
-        guarded = {tool.name for tool in context.course.tools if tool.confirm is not None}
-        asked = [data for data in self._data("confirm.request") if data["call_id"] in open_]
-        for data in asked:
-            fields = ("call_id", "tool", "arguments", "audience", "phrase", "ttl_s")
-            question = Question(*(data[name] for name in fields))
-            context.confirmations.take_up(question)
-            if question.tool not in guarded or MASK in (question.phrase, *leaves(question.arguments)):
-                context.confirmations.close(question, "cancelled", context.confirmations.wording.gone)
-        return {data["call_id"] for data in asked}
+    def _guarded(self, name: str, seq: int) -> Tool | None:
+        """Give the guarded tool that a name stood for where an entry was written."""
+        shown = tools_by_stage(type(self._context.agent))
+        changes = (entry for entry in self._by_type.get("state.changed", ()) if entry.seq < seq)
+        newest = max(changes, key=lambda entry: entry.seq, default=None)
+        stage = "" if newest is None or "" in shown else newest.data["state"].get("stage")
+        return next((tool for tool in shown.get(stage, ()) if tool.name == name and tool.confirm is not None), None)
+
+    def _withdraw_questions(self) -> None:
+        """Close the questions that cannot be asked any more: today's class has no such tool, or a part is erased."""
+        confirmations = self._context.confirmations
+        for question in confirmations:
+            told = (question.phrase, *leaves(question.arguments), *leaves(question.given))
+            if question.guarded is None or any(MASK in text for text in told):
+                confirmations.close(question, "cancelled", confirmations.wording.withdrawn)
+
+    def _never_granted(self) -> set[str]:
+        """Name the calls that waited for a yes which never came: nothing of them has begun, whatever closed them."""
+        granted = {data["call_id"] for data in self._data("confirm.granted")}
+        return {data["call_id"] for data in self._data("confirm.request")} - granted
 
     def _effects(self) -> dict[str, str]:
         """Give what running a tool does, by name; of one name, it is that of the tool that the current step shows."""

@@ -100,17 +100,18 @@ class Turn:
 
     async def _ask_caller(self) -> None:
         """Put the first open question as the last words of the turn, once what led to it is stored."""
-        context = self.context
-        context.confirmations.settle_no()
-        question = context.confirmations.first
-        if question is not None and context.ended is None and self.stopped is None:
-            await context.journal.barrier()
-            self.say(question.phrase, "code")
-            context.standing.gate()  # which shows the answering tool from now on
-            if not self.cut:
-                context.confirmations.asked()
-                return
-        context.confirmations.talked_over()
+        context, confirmations = self.context, self.context.confirmations
+        confirmations.settle_no()
+        confirmations.talked_over()
+        confirmations.rest()
+        question = confirmations.first
+        if question is None or context.ended is not None or self.stopped is not None:
+            return
+        await context.journal.barrier()
+        self.say(question.phrase, "code")
+        context.standing.gate()  # which shows the answering tool from now on
+        if not self.cut:
+            confirmations.asked("\n".join(self.speech.pieces))
 
     def _is_open(self) -> bool:
         """Tell whether the model may be asked."""
@@ -137,8 +138,6 @@ class Turn:
             if self.requests >= most:
                 self.stop_at("model_requests", most)
             await Batch(self, answer).run()
-            if self.context.confirmations and self.context.course.ends is not None:
-                self.context.confirmations.cancel(self.context.confirmations.wording.ended)
             return True
         if not answer.held or self.cut:
             return False
@@ -215,12 +214,14 @@ class Turn:
     async def _attempt(self, spoken: str) -> Attempt | None:
         """Make one request; none is made any more when the caller has cut in."""
         context = self.context
-        standing = context.standing
+        standing, confirmations = context.standing, context.confirmations
+        if context.course.ends is not None:  # the goodbye is all that is left to say
+            confirmations.cancel(confirmations.wording.ended)
         self.gate = gate = standing.gate()
         waiting = lines.WAITING if context.course.waiting else ""
         notes = [
             waiting,
-            *context.confirmations.notes(),
+            *confirmations.notes(),
             self.instructions or "",
             lines.continue_after(spoken) if spoken else "",
         ]
@@ -229,6 +230,7 @@ class Turn:
             await context.journal.barrier()
         if self.cut:
             return None
+        confirmations.told()
         history = context.journal.history
         at = history.newest_words if self._by_caller else self._beginning(history.messages)
         request = context.request(history.messages, view, gate, at=at, alone=not self._by_caller)

@@ -48,7 +48,8 @@ class History:
             changes rarely.
         memories: the names of the steps' memories, by step. A step that is not in it has the call's own memory, whose
             name is empty; one whose name is None has none, and leaves current whichever is.
-        waiting: what stands as the result of a call that waits for the caller's yes, with `{phrase}` for the question.
+        waiting: what stands as the result of a call that waits for the caller's yes; its `{phrase}`, `{tool}` and
+            `{call_id}` are filled in.
     """
 
     def __init__(
@@ -212,7 +213,10 @@ class History:
     def _confirm_request(self, data: Mapping[str, Any]) -> None:
         batch = self._batch
         if batch is not None and data["call_id"] in batch.names:
-            self._give(batch, data["call_id"], self._waiting.replace("{phrase}", data["phrase"]))
+            result = self._waiting
+            for name in ("call_id", "tool", "phrase"):  # nothing in the phrase is taken for a place
+                result = result.replace(f"{{{name}}}", data[name])
+            self._give(batch, data["call_id"], result)
 
     def _give(self, batch: _Batch, call_id: str, result: str) -> None:
         """Give a call of a batch what the model reads as its result; the last one settles the batch."""
