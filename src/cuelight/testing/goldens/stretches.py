@@ -107,6 +107,8 @@ def _fault(entry: Entry) -> str | None:
         return "the caller cut into a reply"
     if entry.type == "cue.unknown":
         return "a tool was left without an outcome"
+    if entry.type == "confirm.declined" and entry.data["reason"] == "timeout":
+        return "a question to the caller ran out of time"
     return _ERRORS.get(entry.data["code"]) if entry.type == "error" else None
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from cuelight.agent import ANSWER_TOOL
 from cuelight.flow import VALIDATED
 from cuelight.models.cassette.volatile import Volatile
 from cuelight.testing.goldens.standins import StandIns
@@ -33,6 +34,8 @@ class Teller:
         self._stand_ins = stand_ins
         self._cursor = cursor
         self._stage: str | None = None
+        self._asked: dict[str, tuple[Stretch, Entry]] = {}
+        """The questions that were put to the caller, by their calls' ids."""
 
     def turn(self, part: Stretch) -> dict[str, Any] | None:
         """Write a turn with everything that code decided in it; None is an opening with nothing to tell of.
@@ -51,6 +54,7 @@ class Teller:
         return {**said, "then": checks or [{"no_tool": True}]}
 
     def _checks(self, part: Stretch) -> list[_Check]:
+        self._asked |= {one.data["call_id"]: (part, one) for one in part.entries if one.type == "confirm.request"}
         checks: list[_Check] = []
         for entry in part.entries:
             for check in self._told(part, entry):
@@ -71,7 +75,9 @@ class Teller:
                 self._stage = stage
                 yield {self._cursor: stage}
         elif entry.type == "tool.call":
-            yield self._call(part, entry)
+            yield from self._call(part, entry)
+        elif entry.type.startswith("confirm."):
+            yield from self._confirm(part, entry)
         elif entry.type == "cue.route":
             yield {"route": _route(data)}
         elif entry.type == "error":
@@ -80,17 +86,30 @@ class Teller:
         elif entry.type == "call.ended":
             yield {"end": self._stand_ins.text(data["reason"])}
 
-    def _call(self, part: Stretch, entry: Entry) -> _Check:
+    def _call(self, part: Stretch, entry: Entry) -> Iterator[_Check]:
         name, call_id = entry.data["name"], entry.data["call_id"]
-        later = [one for one in part.entries if one.data.get("call_id") == call_id]
-        if any(one.type == "cue.refused" for one in later):
-            return {"refused": name if name.isidentifier() else self._stand_ins.text(name)}
+        if any(one.type == "cue.refused" and one.data["call_id"] == call_id for one in part.entries):
+            yield {"refused": name if name.isidentifier() else self._stand_ins.text(name)}
+        elif call_id not in self._asked and name != ANSWER_TOOL:
+            yield self._ran(part, name, part, entry)
+
+    def _confirm(self, part: Stretch, entry: Entry) -> Iterator[_Check]:
+        """Tell of a question that was put to the caller, or of what they answered; after a yes the tool runs."""
+        tool, status = entry.data["tool"], entry.type.removeprefix("confirm.")
+        reason = {"reason": entry.data["reason"]} if status == "declined" else {}
+        yield {"confirm": {"tool": tool, "status": "asked" if status == "request" else status, **reason}}
+        if status == "granted":
+            yield self._ran(part, tool, *self._asked[entry.data["call_id"]])
+
+    def _ran(self, part: Stretch, name: str, called_in: Stretch, called: Entry) -> _Check:
+        """Tell of a tool that ran in one turn, and was called in this or an earlier one."""
         check: _Check = {"tool": name}
-        arguments = part.member(entry, "arguments", self._stand_ins)
-        if arguments and (kept := lasting(entry.data["arguments"], arguments)) is not GONE:
+        arguments = called_in.member(called, "arguments", self._stand_ins)
+        if arguments and (kept := lasting(called.data["arguments"], arguments)) is not GONE:
             check["args"] = kept
-        result = next((one for one in later if one.type == "tool.result"), None)
-        if result is not None:
+        call_id = called.data["call_id"]
+        results = (one for one in part.entries if one.type == "tool.result" and one.data["call_id"] == call_id)
+        if (result := next(results, None)) is not None:
             kind = "error" if result.data.get("error") is not None else "output"
             kept = lasting(result.data.get(kind), part.member(result, kind, self._stand_ins))
             if kept is not GONE and kept != VALIDATED:
