@@ -77,8 +77,8 @@ class Steering:
             self.cross(start, stage, message)
 
     def cross(self, start: str, stage: str, message: str | None) -> None:
-        """Write what a turn carries along, for the model to hear."""
-        carried = {"message": message} if message else {}
+        """Write what a turn carries along, for the model to hear; blank words are none, and providers refuse them."""
+        carried = {"message": message} if message and message.strip() else {}
         self._context.journal.write("cue.crossing", {"from": start, "to": stage, **carried})
 
     def tell_made(self, route: Route, start: str) -> None:
