@@ -187,6 +187,38 @@ def test_the_frameworks_own_end_has_its_place_in_the_flow(check):
     assert [(code, line) for _, code, line, _, _ in check(ask + flow, "Trip")] == [("unreachable", 7), ("no-way-on", 3)]
 
 
+DESK = """\
+class Desk(Agent):
+    @tool({})
+    def book(self, slot: str) -> None: ...
+    @tool(effect="write")
+    def note(self) -> None: ...
+    {}
+"""
+
+
+def test_a_tool_that_cannot_be_taken_back_and_asks_nobody(check):
+    assert check(DESK.format("effect='irreversible'", ""), "Desk") == [
+        (
+            "warning", "irreversible-unasked", 5,
+            "Tool `book` of Desk cannot be taken back, and runs without the caller's yes.",
+            "Give it `confirm=` with what the caller is asked, or `effect='write'` if it can be taken back.",
+        )
+    ]  # fmt: skip
+    assert check(DESK.format("effect='irreversible', confirm='Shall I book {slot}?'", ""), "Desk") == []
+
+
+def test_a_judge_of_the_authors_own(check):
+    judge = "def consents(self, said): return said == 'aye'"
+    assert check(DESK.format("confirm='Shall I book {slot}?'", judge), "Desk") == [
+        (
+            "warning", "own-judge", 8, "Desk replaces the judge of yes and no that `book` must pass.",
+            "See that nothing unclear is a yes to it, or leave `consents` out, so that the lists judge.",
+        )
+    ]  # fmt: skip
+    assert check(DESK.format("", judge), "Desk") == []  # there is nothing for it to judge
+
+
 PROMPTS = """\
 class Ask(Step):
     def get_prompt(self):

@@ -32,7 +32,7 @@ def charts(draw, names=ODD):
         tools = [
             ChartTool(
                 name=each, owner=name, effect=draw(st.sampled_from(["read", "write", "irreversible"])),
-                conditional=draw(st.booleans()), **NOWHERE,
+                conditional=draw(st.booleans()), confirm=draw(st.booleans()), **NOWHERE,
             )
             for each in draw(st.lists(names, max_size=4, unique=True))
         ]  # fmt: skip

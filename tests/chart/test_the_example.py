@@ -61,7 +61,7 @@ def test_what_all_stages_have_is_drawn_once(vets):
     chart = chart_of(vets)
     text = mermaid(chart)
     assert '\n    everywhere[/"any stage<br/>cancel_booking (when)<br/>hang_up"/]\n' in text
-    assert '\n    p2["book<br/>free_times<br/>book (irreversible, when)"]\n' in text
+    assert '\n    p2["book<br/>free_times<br/>book (irreversible, when, confirm)"]\n' in text
     assert '\n    p0 -->|"look_up_owner, register_owner"| p1\n' in text
     assert '\n    everywhere -->|"hang_up"| over\n' in text
     assert svg(chart).count(">hang_up<") == 2  # in that box, and at its arrow

@@ -56,14 +56,18 @@ def test_a_graph_is_mermaid_unless_something_else_is_asked_for(cuelight, desk, t
 def test_json_is_the_whole_chart_with_paths_from_here(cuelight, trip):
     shown = cuelight("graph", trip, "--format", "json").stdout
     chart = json.loads(shown)
-    assert list(chart) == ["agent", "places", "tools", "routes", "file", "line"]
+    assert list(chart) == ["agent", "places", "tools", "routes", "judge", "file", "line"]
     assert (chart["agent"], chart["file"], chart["line"]) == ("Trip", "trip.py", 18)
     assert chart["places"][0] == {
         "name": "Ask", "kind": "step", "initial": True, "tools": chart["tools"], "file": "trip.py", "line": 4,
     }  # fmt: skip
     assert chart["tools"] == [
-        {"name": "tell", "owner": "Ask", "effect": "write", "conditional": False, "file": "trip.py", "line": 6}
-    ]
+        {
+            "name": "tell", "owner": "Ask", "effect": "write", "conditional": False, "confirm": False,
+            "file": "trip.py", "line": 6,
+        }
+    ]  # fmt: skip
+    assert chart["judge"] is None
     route = {"via": "tell", "owner": "Ask", "file": "trip.py", "line": 7, "from": ["Ask"]}
     assert chart["routes"] == [
         route | {"to": None, "kind": "go", "computed": True},
@@ -146,5 +150,5 @@ def test_every_finding_is_documented():
         (root / "src" / "cuelight" / "chart" / f"{name}.py").read_text() for name in ("findings", "prompts")
     )
     codes = {line.partition('code="')[2].partition('"')[0] for line in source.splitlines() if 'code="' in line}
-    assert len(codes) == 7
+    assert len(codes) == 9
     assert all(f"| `{code}` |" in page for code in codes)

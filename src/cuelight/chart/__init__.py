@@ -1,6 +1,6 @@
 """The route map of an agent, read from its code, drawn and checked."""
 
-from cuelight.chart.chart import Chart, ChartRoute, ChartTool, Place
+from cuelight.chart.chart import Chart, ChartJudge, ChartRoute, ChartTool, Place
 from cuelight.chart.charting import chart_of
 from cuelight.chart.findings import Finding, findings_of
 from cuelight.chart.mermaid import mermaid
@@ -9,6 +9,7 @@ from cuelight.chart.svg import svg
 
 __all__ = [
     "Chart",
+    "ChartJudge",
     "ChartRoute",
     "ChartTool",
     "Finding",

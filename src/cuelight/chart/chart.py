@@ -6,7 +6,7 @@ import msgspec
 
 from cuelight.agent import Effect
 
-__all__ = ["Chart", "ChartRoute", "ChartTool", "Place", "PlaceKind", "RouteKind"]
+__all__ = ["Chart", "ChartJudge", "ChartRoute", "ChartTool", "Place", "PlaceKind", "RouteKind"]
 
 PlaceKind = Literal["agent", "stage", "step", "logic", "end"]
 RouteKind = Literal["go", "class", "assignment", "end"]
@@ -22,8 +22,15 @@ class ChartTool(msgspec.Struct, frozen=True, kw_only=True):
     effect: Effect
     conditional: bool
     """Whether its `when` may hide it in the places that show it."""
+    confirm: bool
+    """Whether the caller is asked before it runs."""
     file: str | None
     line: int | None
+
+    @property
+    def notes(self) -> list[str]:
+        """What pictures say of it."""
+        return [self.effect] * (self.effect != "write") + ["when"] * self.conditional + ["confirm"] * self.confirm
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +72,15 @@ class ChartRoute(msgspec.Struct, frozen=True, kw_only=True, rename={"origins": "
     """None where the code has no source."""
 
 
+class ChartJudge(msgspec.Struct, frozen=True, kw_only=True):
+    """Hold the author's own `consents`, which judges yes and no in the place of the lists."""
+
+    owner: str
+    """The class that has it."""
+    file: str | None
+    line: int | None
+
+
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
     """Hold the map of one agent's class."""
 
@@ -75,6 +91,8 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     """All that are declared, also those that no place shows."""
     routes: tuple[ChartRoute, ...]
     """The agent's own first, then by place, in the order they are written."""
+    judge: ChartJudge | None = None
+    """None where the lists judge."""
     file: str | None
     line: int | None
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cuelight.agent import Agent, Tool
-from cuelight.chart.chart import Chart, ChartRoute, ChartTool, Place, PlaceKind
+from cuelight.chart.chart import Chart, ChartJudge, ChartRoute, ChartTool, Place, PlaceKind
 from cuelight.chart.reading import Found, Reader
 from cuelight.chart.sources import Spot, class_spot, function_spot, stage_spot
 from cuelight.chart.values import Own, is_framework, written_function
@@ -54,8 +54,17 @@ def chart_of(agent: type[Agent]) -> Chart:
         places=places,
         tools=tuple(tool for tools in (own, *theirs.values()) for tool in tools.values()),
         routes=tuple(route for handler in handlers for route in _read(reader, handler)),
+        judge=_judge(agent),
         **_at(class_spot(agent)),
     )
+
+
+def _judge(agent: type[Agent]) -> ChartJudge | None:
+    owner = next(cls for cls in agent.__mro__ if "consents" in vars(cls))
+    if is_framework(owner):
+        return None
+    function = written_function(owner.__dict__["consents"])
+    return ChartJudge(owner=owner.__name__, **_at(class_spot(owner) if function is None else function_spot(function)))
 
 
 def _steps(agent: type[Agent]) -> _Steps:
@@ -74,6 +83,7 @@ def _tool(cls: type, tool: Tool) -> ChartTool:
         owner=cls.__name__,
         effect=tool.effect,
         conditional=tool.when is not None,
+        confirm=tool.confirm is not None,
         **_at(Spot() if function is None else function_spot(function)),
     )
 

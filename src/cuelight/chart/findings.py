@@ -1,4 +1,4 @@
-"""What is wrong with a map: places that cannot be reached or left, tools nobody sees, routes that lead nowhere."""
+"""What is wrong with a map: places that cannot be reached or left, tools nobody sees or nobody is asked about."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from cuelight.agent import nearest
-from cuelight.chart.chart import Chart, ChartRoute, ChartTool, Place, PlaceKind
+from cuelight.chart.chart import Chart, ChartJudge, ChartRoute, ChartTool, Place, PlaceKind
 from cuelight.chart.ways import distances, ring, ways
 
 __all__ = ["MANY", "Finding", "Severity", "findings_of"]
@@ -49,11 +49,14 @@ def findings_of(chart: Chart) -> tuple[Finding, ...]:
     route that is reached is computed at run time, any place might be reached by it: what else would be an error of
     unreachable places is a warning then.
     """
-    found = (*_targets(chart), *_unreached(chart), *_unseen(chart), *_stuck(chart), *_rings(chart), *_many(chart))
+    found = (
+        *_targets(chart), *_unreached(chart), *_unseen(chart), *_stuck(chart), *_rings(chart), *_many(chart),
+        *_unasked(chart), *_judged(chart),
+    )  # fmt: skip
     return tuple(sorted(found, key=lambda finding: finding.severity))
 
 
-def _at(where: Place | ChartRoute | ChartTool) -> dict[str, Any]:
+def _at(where: Place | ChartRoute | ChartTool | ChartJudge) -> dict[str, Any]:
     return {"file": where.file, "line": where.line}
 
 
@@ -190,3 +193,30 @@ def _many(chart: Chart) -> Iterator[Finding]:
                 mend=f"Part it, so that each half decides between {MANY} at most, or let a LogicStep decide.",
                 **_at(place),
             )
+
+
+# --- what the caller is asked first -----------------------------------------------------------------------------------
+
+
+def _unasked(chart: Chart) -> Iterator[Finding]:
+    for tool in chart.tools:
+        if tool.effect == "irreversible" and not tool.confirm:
+            yield Finding(
+                severity="warning",
+                code="irreversible-unasked",
+                problem=f"Tool `{tool.name}` of {tool.owner} cannot be taken back, and runs without the caller's yes.",
+                mend="Give it `confirm=` with what the caller is asked, or `effect='write'` if it can be taken back.",
+                **_at(tool),
+            )
+
+
+def _judged(chart: Chart) -> Iterator[Finding]:
+    guarded = [f"`{tool.name}`" for tool in chart.tools if tool.confirm]
+    if guarded and chart.judge is not None:
+        yield Finding(
+            severity="warning",
+            code="own-judge",
+            problem=f"{chart.judge.owner} replaces the judge of yes and no that {' and '.join(guarded)} must pass.",
+            mend="See that nothing unclear is a yes to it, or leave `consents` out, so that the lists judge.",
+            **_at(chart.judge),
+        )

@@ -80,8 +80,7 @@ def _rows(box: Box, arrows: Sequence[Arrow]) -> tuple[Row, ...]:
 
 
 def _note(tool: ChartTool, loops: bool) -> str:
-    notes = [tool.effect] * (tool.effect != "write") + ["when"] * tool.conditional + ["↻"] * loops
-    return " · ".join(notes)
+    return " · ".join(tool.notes + ["↻"] * loops)
 
 
 def arrange(drawing: Drawing, room: Mapping[int, float]) -> dict[str, Frame]:

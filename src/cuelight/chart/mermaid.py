@@ -33,8 +33,7 @@ def _node(box: Box) -> str:
 
 
 def _tool(tool: ChartTool) -> str:
-    notes = [tool.effect] * (tool.effect != "write") + ["when"] * tool.conditional
-    return _escaped(f"{tool.name} ({', '.join(notes)})" if notes else tool.name)
+    return _escaped(f"{tool.name} ({', '.join(tool.notes)})" if tool.notes else tool.name)
 
 
 def _arrow(arrow: Arrow) -> str:

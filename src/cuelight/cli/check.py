@@ -18,8 +18,9 @@ def check(agent: AgentName, as_json: AsJson = False) -> None:
     """Check the map of an agent, and say where and how to mend it.
 
     Found are stages and steps that cannot be reached, or not be left; tools that are never visible; targets that do not
-    exist; rings of logic steps; steps with many targets; and prompts that name a tool where it is hidden. The exit code
-    is 1 when there is an error among them, 0 when there are warnings at most.
+    exist; rings of logic steps; steps with many targets; tools that cannot be taken back and run without a yes; a judge
+    of yes and no that is the author's own; and prompts that name a tool where it is hidden. The exit code is 1 when
+    there is an error among them, 0 when there are warnings at most.
     """
     instance = make_agent(find_agent(agent).make)
     chart = chart_of(type(instance))
