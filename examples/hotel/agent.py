@@ -292,9 +292,10 @@ class Hotel(Flow):
 
     booking: Booking | None = None
 
-    def __init__(self, reservations: Reservations | None = None) -> None:
+    def __init__(self, reservations: Reservations | None = None, today: date | None = None) -> None:
         # A service is no state: it is in no log, and a call that is taken up again is given it anew.
-        self._reservations = Reservations() if reservations is None else reservations
+        clock = date.today if today is None else lambda: today
+        self._reservations = Reservations(clock) if reservations is None else reservations
 
     def reservations(self) -> Reservations:
         """Give the booking system: what a flow was given, its steps use."""
