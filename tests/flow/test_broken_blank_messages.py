@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from lawbook import datas, rehearsing, talk
 
 from cuelight import Flow, LogicStep, Step, go, tool
 from cuelight.testing import Script, calls
+from lawbook import datas, rehearsing, talk
 
 BLANK = ["", " ", "\n\t "]
 

@@ -60,8 +60,14 @@ def _check_reserved(reading: Reading, name: str, value: Any) -> None:
             f"`{name}` is async, but asked before every request, so it may wait for nothing; write "
             f"{_definition(name, member)}"
         )
+    elif _yields(value):
+        reading.refuse(f"`{name}` yields, so nothing in it would run; let it return")
     elif not _takes_as_much(value, member):
         reading.refuse(f"`{name}` is called with other arguments than it takes; write {_definition(name, member)}")
+
+
+def _yields(value: Any) -> bool:
+    return inspect.isgeneratorfunction(value) or inspect.isasyncgenfunction(value)
 
 
 def _definition(name: str, member: Any) -> str:

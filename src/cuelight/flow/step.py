@@ -22,6 +22,7 @@ from cuelight.agent import (
     shown,
 )
 from cuelight.errors import AuthorError, OutsideHandler
+from cuelight.flow.misplaced import refuse_methods
 from cuelight.log import MASK
 
 if TYPE_CHECKING:
@@ -113,6 +114,11 @@ class Step(Stateful, Generic[F]):
     def __vet__(cls, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
         if "stage" in fields:
             reading.refuse("field `stage`: a Step is a stage; give the field another name")
+        refuse_methods(reading, ("on_call", "on_event", "on_end"), "a hook of the flow; write it there")
+        if not hasattr(cls, "__logic__"):
+            refuse_methods(reading, ("run_logic",), "run in a LogicStep alone; make it one")
+            if cls.get_prompt is Step.get_prompt:
+                refuse_methods(reading, ("render",), "asked of the flow alone; write what a Step says in `get_prompt`")
 
     def __members__(self) -> Mapping[str, bytes]:
         encoded = self._cell.encoded
@@ -266,6 +272,8 @@ class TerminateSessionStep(Step[F]):
     @classmethod
     def __vet__(cls, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
         super().__vet__(reading, fields, tools)
+        if cls.waits is True:
+            reading.refuse("`waits` means nothing in a TerminateSessionStep, after which nobody is heard; leave it out")
         for name, wanted in (("fallback_line", "a line that can be spoken"), ("reason", "a word, as in 'done'")):
             value = getattr(cls, name)
             if name in fields:
