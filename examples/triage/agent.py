@@ -107,7 +107,8 @@ class Urgent(Step["SupportLine"]):
     def get_prompt(self) -> str:
         return "This cannot wait. Tell them to stay where it is safe. Ask for the street, and send the crew there."
 
-    @tool(effect="irreversible")
+    # No `confirm=`: in danger nobody is asked twice, and a crew on its way can be called back.
+    @tool
     def send_crew(self, street: str) -> Route:
         """Sends the crew on duty.
 

@@ -31,6 +31,8 @@ LINES = (
     "Sorry, the day after would be better.",
     "Is there anything in the afternoon?",
     "The first one, please.",
+    "What did you say?",
+    "Yes, please.",
     "No, that's all. Thank you!",
 )
 

@@ -13,8 +13,11 @@ from cuelight.cli.transcript import Item, clean
 
 __all__ = ["PlainScreen", "Screen", "Wrapper"]
 
-_LABELS = {"you": "you    ", "agent": "agent  ", "tool": "       · ", "error": "       ! ", "note": "       "}
-_STYLES = {"you": "bold green", "agent": "bold cyan", "tool": "dim", "error": "yellow", "note": "dim"}
+_LABELS = {
+    "you": "you    ", "agent": "agent  ", "tool": "       · ", "ask": "       ? ", "error": "       ! ",
+    "note": "       ",
+}  # fmt: skip
+_STYLES = {"you": "bold green", "agent": "bold cyan", "tool": "dim", "ask": "dim", "error": "yellow", "note": "dim"}
 _INDENT = 7
 _TOKENS = re.compile(r"\s+|\S+")
 _NARROWEST = 20
@@ -82,7 +85,7 @@ class Screen:
         self._close()
         self._label(item.kind)
         indent = len(_LABELS[item.kind])
-        if item.kind == "tool":
+        if item.kind in ("tool", "ask"):
             text = _fit(clean(item.text), self._console.width - indent - cell_len(item.tail)) + item.tail
         else:
             wrapper = Wrapper(self._console.width, indent)

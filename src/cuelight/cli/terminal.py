@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Iterator
 
 import typer
 
+from cuelight.agent import ANSWER_TOOL
 from cuelight.cli.blocks import print_prompt, read_prompt
 from cuelight.cli.console import open_console
 from cuelight.cli.screen import Screen
@@ -150,7 +151,8 @@ class _Conversation:
                 self._view = view
                 self._screen.line()
                 print_prompt(prompt, open_console())
-        self._screen.standing(course.stage or None, course.offered(heard=True).names)
+        answering = (ANSWER_TOOL,) if self._transcript.asks else ()
+        self._screen.standing(course.stage or None, (*course.offered(heard=True).names, *answering))
 
 
 @contextlib.contextmanager

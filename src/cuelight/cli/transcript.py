@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from cuelight.agent import ANSWER_TOOL
 from cuelight.flow import VALIDATED
 from cuelight.log import Record, Secrets, disclose, unmasked
 from cuelight.wire import Entry
@@ -14,22 +15,32 @@ __all__ = ["Item", "Transcript", "brief", "clean", "seconds"]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONGEST = 160
+_WORDS = 60
 
 
 class Item(NamedTuple):
     """Hold one thing that a reader sees: who says or does what; the tail is shown also where the text is cut."""
 
-    kind: Literal["you", "agent", "tool", "error", "note"]
+    kind: Literal["you", "agent", "tool", "ask", "error", "note"]
     text: str
     tail: str = ""
 
 
 class Transcript:
-    """Turn entries into items, in order. Private values are masked, save in the agent's words to the caller."""
+    """Turn entries into items, in order. Private values are masked, save in the agent's words to the caller.
+
+    Of a call that needs a yes it is said that it waits, and what came of that; the result of one that was declined, and
+    that of an answer which settled something, would say it again.
+    """
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
-        self._running: dict[str, tuple[str, Any]] = {}
+        self._running: dict[str, str] = {}
+        self._asked: dict[str, str] = {}
+        self._silent: set[str] = set()
+        """The calls whose result would only say again what was said of a question."""
+        self._answer: str | None = None
+        """The newest call of the answering tool."""
 
     def read(self, records: Iterable[Record]) -> Iterator[Item]:
         """Give the items of stored records."""
@@ -45,10 +56,16 @@ class Transcript:
         match entry.type:
             case "turn.user":
                 yield Item("you", data["text"])
+            case "tool.call" if data["name"] == ANSWER_TOOL:
+                self._answer = data["call_id"]
             case "tool.call":
-                self._running[data["call_id"]] = (data["name"], data["arguments"])
+                self._running[data["call_id"]] = _call(data["name"], data["arguments"])
             case "tool.result":
-                yield self._tool(data)
+                yield from self._result(data)
+            case "confirm.request":
+                yield self._ask(data)
+            case "confirm.granted" | "confirm.declined":
+                yield self._answered(data)
             case "turn.agent" if data["interrupted"]:
                 yield Item("note", "(cut off)")
             case "error":
@@ -56,18 +73,42 @@ class Transcript:
 
     def running(self) -> str | None:
         """Say which tool is running."""
-        for name, arguments in self._running.values():
-            return f"{name}({_arguments(arguments)})"
-        return None
+        return next(iter(self._running.values()), None)
 
-    def _tool(self, data: dict[str, Any]) -> Item:
-        name, arguments = self._running.pop(data["call_id"], (data["name"], {}))
-        said = f"{name}({_arguments(arguments)})"
+    @property
+    def asks(self) -> bool:
+        """Whether some call waits for the caller's yes."""
+        return bool(self._asked)
+
+    def _ask(self, data: dict[str, Any]) -> Item:
+        self._running.pop(data["call_id"], None)
+        self._asked[data["call_id"]] = said = _call(data["tool"], data["arguments"])
+        return Item("ask", _cut(said, _LONGEST), " waits for a yes")
+
+    def _answered(self, data: dict[str, Any]) -> Item:
+        call, reason = self._asked.pop(data["call_id"], data["tool"]), data.get("reason")
+        if self._answer is not None:
+            self._silent.add(self._answer)
+        if reason is None:
+            self._running[data["call_id"]] = call
+        else:
+            self._silent.add(data["call_id"])
+        became = "granted" if reason is None else f"declined ({reason})"
+        words = f": {_json(data['said'])}" if data.get("said") else ""
+        return Item("ask", _cut(call, _LONGEST), _cut(f" {became}{words}", _WORDS))
+
+    def _result(self, data: dict[str, Any]) -> Iterator[Item]:
+        if data["call_id"] == self._answer:
+            self._answer = None
+        said = self._running.pop(data["call_id"], data["name"])
+        if data["call_id"] in self._silent:
+            self._silent.remove(data["call_id"])
+            return
         failed = data.get("error") is not None
         output = data.get("output")
         outcome = f" failed: {data['error']}" if failed else f" → {brief(output)}" if output != VALIDATED else ""
         took = f" · {seconds(data['duration_s'])}" if "duration_s" in data else ""
-        return Item("tool", _cut(said + outcome, _LONGEST), took)
+        yield Item("tool", _cut(said + outcome, _LONGEST), took)
 
 
 def brief(value: Any) -> str:
@@ -98,10 +139,11 @@ def seconds(duration: float) -> str:
     return f"{minutes} min {rest} s"
 
 
-def _arguments(arguments: Any) -> str:
-    if not isinstance(arguments, dict):
-        return brief(arguments)
-    return ", ".join(f"{name}={brief(value)}" for name, value in arguments.items())
+def _call(name: str, arguments: Any) -> str:
+    given = brief(arguments)
+    if isinstance(arguments, dict):
+        given = ", ".join(f"{key}={brief(value)}" for key, value in arguments.items())
+    return f"{name}({given})"
 
 
 def _json(value: Any) -> str:

@@ -42,6 +42,15 @@ def _result(data: _Data) -> str:
     return f"{data['name']} {outcome}{took}"
 
 
+def _question(data: _Data) -> str:
+    return f"{_call({**data, 'name': data['tool']})} · “{data['phrase']}” · {data['ttl_s']} s"
+
+
+def _answer(data: _Data) -> str:
+    said = f"“{data['said']}”" if data.get("said") else ""
+    return " · ".join(part for part in (data["tool"], data.get("reason", ""), said) if part)
+
+
 def _state(data: _Data) -> str:
     state, changed = data["state"], data["changed"]
     return ", ".join(f"{name}={brief(state.get(name))}" for name in changed) or "nothing"
@@ -66,6 +75,9 @@ _TELLING: dict[str, Callable[[_Data], str]] = {
     "call.ended": lambda data: f"{data['reason']}, by {data['ended_by']} · {seconds(data['duration_s'])}",
     "call.started": lambda data: f"{data['channel']}, {data['direction']}",
     "call.summary": _summary,
+    "confirm.declined": _answer,
+    "confirm.granted": _answer,
+    "confirm.request": _question,
     "cue.refused": lambda data: f"{data['name']} did not run: {data['reason']}",
     "cue.reply": _reply,
     "cue.said": lambda data: f"{data['by']}: {data['text']}",
