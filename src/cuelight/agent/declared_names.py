@@ -45,8 +45,8 @@ def _check_reserved(reading: Reading, name: str, value: Any) -> None:
     settings: Mapping[str, Setting] = getattr(reading.cls, "__settings__", {})
     plain: Collection[str] = getattr(reading.cls, "__plain__", ())
     member = next((vars(base)[name] for base in reading.framework if name in vars(base)), None)
-    if isinstance(value, classmethod) and name in getattr(reading.cls, "__of_class__", ()):
-        value = value.__func__
+    if name in getattr(reading.cls, "__of_class__", ()):
+        value, member = (one.__func__ if isinstance(one, classmethod) else one for one in (value, member))
     if name in settings:
         if not settings[name].admits(value):
             reading.refuse(f"`{name}` is {shown(value)}; write {settings[name].wanted}")

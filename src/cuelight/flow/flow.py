@@ -1,5 +1,6 @@
 """Flows: agents whose stage is the step they are in."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
@@ -55,6 +56,12 @@ class Flow(Agent):
 
     _steps: dict[str, Step[Any]]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        written = vars(cls).get("define_steps")
+        if inspect.isfunction(written):  # it is asked of the class, also by a subclass that asks `super()`
+            cls.define_steps = classmethod(written)  # type: ignore[method-assign, assignment]
+        super().__init_subclass__(**options)
+
     @classmethod
     def __given__(cls, reading: Reading) -> dict[str, Field]:
         cls.__registry__ = registry = read_registry(cls, Flow, reading)
@@ -96,7 +103,10 @@ class Flow(Agent):
 
     def define_steps(self) -> Sequence[type[Step[Any]]]:
         """Name the steps, where `steps` cannot; asked once, of the class, when it is created."""
-        return type(self).steps
+        return self.steps
+
+    if not TYPE_CHECKING:  # a checker that saw this would let nobody write it with `self`
+        define_steps = classmethod(define_steps)
 
     @property
     def stage(self) -> str:
