@@ -292,7 +292,7 @@ def test_a_setting_of_a_step_has_no_annotation(name: str) -> None:
 
 def test_a_step_is_a_stage_and_has_none() -> None:
     (problem,) = problems(lambda: step(**annotated("stage", Literal["a"], "a")))
-    assert problem == "field `stage`: a Step is a stage; give the field another name"
+    assert problem == "field `stage` has the name of a member of every Step; give it another name"
 
 
 @pytest.mark.parametrize("stage", ["First", First, ("First", Second)])

@@ -32,6 +32,8 @@ from cuelight.log import MASK, Secrets, leaves
         ("Jos\u00e9 N\u00fa\u00f1ez", unicodedata.normalize("NFD", "Jos\u00e9 N\u00fa\u00f1ez")),
         ("1980-05-17", "1980/05/17"),
         ("p@$$", "P@$$"),
+        ("600 123 45", "600 123 456"),  # an unfinished number, and the one it became
+        ("60012345", "0034600123456"),
     ],
 )
 def test_a_value_is_masked_however_it_is_spelled(value: str, said: str) -> None:

@@ -4,7 +4,7 @@ from cuelight.agent.agent import Agent
 from cuelight.agent.answering import answer_tool
 from cuelight.agent.arguments import BadArguments, parse_object
 from cuelight.agent.calls import CallHandle, ToolHandle
-from cuelight.agent.cells import Frame, Ledger, Staged, in_handler, open_frame
+from cuelight.agent.cells import Frame, Ledger, Staged, in_handler, note_route, open_frame
 from cuelight.agent.coders import JsonCoder, Misfit, plain_json
 from cuelight.agent.confirming import ANSWER_TOOL, Confirm, audience_of
 from cuelight.agent.consent import LANGUAGES, is_consent
@@ -78,6 +78,7 @@ __all__ = [
     "lay_over",
     "mentions",
     "nearest",
+    "note_route",
     "open_frame",
     "parse_object",
     "plain_json",

@@ -13,7 +13,7 @@ from cuelight.agent.coders import Misfit, is_immutable
 from cuelight.agent.fields import Field
 from cuelight.errors import AuthorError, OutsideHandler
 
-__all__ = ["Cell", "Frame", "Ledger", "Opening", "Staged", "in_handler", "open_frame"]
+__all__ = ["Cell", "Frame", "Ledger", "Opening", "Staged", "in_handler", "note_route", "open_frame"]
 
 _NONE = object()
 _open: ContextVar["Frame | None"] = ContextVar("cuelight_frame", default=None)
@@ -186,13 +186,15 @@ class Frame:
         read_only: whether it refuses every write.
     """
 
-    __slots__ = ("_values", "_written", "closed", "label", "ledger", "read_only")
+    __slots__ = ("_values", "_written", "closed", "label", "ledger", "read_only", "route")
 
     def __init__(self, ledger: Ledger, label: str, *, read_only: bool = False) -> None:
         self.ledger = ledger
         self.label = label
         self.closed = False
         self.read_only = read_only
+        self.route: Any = None
+        """The route that was made last in it."""
         self._values: dict[Cell, dict[str, Any]] = {}
         # The forms of written values, which need no second check as long as nothing changes them in place.
         self._written: dict[tuple[Cell, str], bytes] = {}
@@ -261,6 +263,13 @@ class Frame:
     def close(self) -> None:
         """Refuse every later write."""
         self.closed = True
+
+
+def note_route(route: Any) -> None:
+    """Remember in the running handler, if one is, that a route was made."""
+    frame = _open.get()
+    if frame is not None:
+        frame.route = route
 
 
 def in_handler() -> bool:

@@ -224,4 +224,22 @@ def read_derived(reading: Reading, fields: Mapping[str, Field]) -> dict[str, pro
                 reading.refuse(
                     f"property `{name}` is async; it is read whenever the state is, so let it wait for nothing"
                 )
+            elif isinstance(value, property) and name not in reading.reserved:
+                _check_derived(reading, base, name, value)
     return {name: value for name, value in derived.items() if name not in fields and name not in reading.reserved}
+
+
+def _check_derived(reading: Reading, base: type, name: str, value: property) -> None:
+    """Refuse a property that says to give what is no state, such as a service; one that says nothing is read anyhow."""
+    annotation = getattr(value.fget, "__annotations__", {}).get("return")
+    if annotation is None:
+        return
+    try:
+        resolved = reading.scope(base).resolve(annotation, value.fget)
+    except Exception:  # it only informs, so what it names may be imported for checkers alone
+        return
+    try:
+        coder_of(resolved)
+    except NoSchema as error:
+        said = no_schema(f"property `{name}`", resolved, error)
+        reading.refuse(f"{said}, or call it `_{name}`, or make it a method, if it is no state")

@@ -62,7 +62,7 @@ class _Builder:
         if options.replaced is not None and options.replaced is not function:
             self.problems.append(
                 f"the class defines it twice, and only the last would count; give one of the two another name, with "
-                f"@tool(name={(options.name or self._method)!r}) if the model shall call both the same"
+                f"@tool(name={(options.name or self._method)!r}) where they are for different stages"
             )
         if not inspect.isfunction(function):
             kind = type(function).__name__

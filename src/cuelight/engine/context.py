@@ -19,7 +19,7 @@ from cuelight.engine.routing import take_route
 from cuelight.engine.standing import Standing
 from cuelight.engine.threads import Threads
 from cuelight.errors import CuelightError
-from cuelight.flow import Course
+from cuelight.flow import Course, Route
 from cuelight.log import Message
 from cuelight.ports import Clock, Model, ModelRequest, ToolCallRequest
 from cuelight.wire import told
@@ -89,7 +89,21 @@ class CallContext:
             follow=follow or partial(take_route, self.course),
         )  # fmt: skip
         handler.returned = outcome.value
+        if outcome.dropped is not None:
+            self._tell_dropped(label, outcome.dropped)
         return outcome, handler, staged
+
+    def _tell_dropped(self, label: str, route: Route) -> None:
+        """Tell the author of a route that was made and not returned: nothing came of it."""
+        made = (
+            f"go({getattr(route.target, '__name__', repr(route.target))})"
+            if route.kind == "go"
+            else f"{route.kind}(...)"
+        )
+        self.error(
+            "route-not-returned", f"{label} made the route {made} and returned nothing, so nothing came of it. Write "
+            f"`return {made}`.",
+        )  # fmt: skip
 
     async def hook(
         self, label: str, hook: Callable[..., Any], *args: Any, cause: Mapping[str, Any] | None = None

@@ -36,7 +36,7 @@ def running_handler() -> "Handler | None":
 class Outcome:
     """Say how a handler ended: done with a value, failed with an error, or out of time."""
 
-    __slots__ = ("error", "misrouted", "seconds", "status", "value")
+    __slots__ = ("dropped", "error", "misrouted", "seconds", "status", "value")
 
     def __init__(self, status: Status, value: Any, error: BaseException | None) -> None:
         self.status: Status = status
@@ -45,6 +45,8 @@ class Outcome:
         self.misrouted = False
         """Whether it failed because of the route it returned."""
         self.seconds = 0.0
+        self.dropped: Any = None
+        """A route that was made in it and not returned, where it returned nothing."""
 
 
 class Handler:
@@ -155,6 +157,7 @@ class Runner:
                     handler.close()
                     _running.reset(token)
                 if outcome.status == "done":
+                    outcome.dropped = frame.route if outcome.value is None else None
                     try:
                         outcome.value, later = follow(outcome.value)
                     except Exception as error:  # a route that cannot be followed

@@ -6,11 +6,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal
 
-from cuelight.agent import in_handler
+from cuelight.agent import in_handler, note_route
 from cuelight.errors import OutsideHandler
 
 __all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "as_route", "direct", "go", "stay"]
 
+_FEW = 4  # of so many values at most, one may have been meant as a route
 VALIDATED = "input validated"
 """What the model reads as the result of a tool that returned nothing, or a route without feedback of its own."""
 
@@ -79,8 +80,14 @@ def go(target: Any) -> Route:
 
     Args:
         target: a stage's value; in a flow a Step class, or the name of a registered one.
+
+    Raises:
+        TypeError: when an instance of a step is given.
     """
-    return Route("go", target)
+    if not isinstance(target, type) and hasattr(target, "__stage__"):
+        name = type(target).__name__
+        raise TypeError(f"go takes a Step class, and was given an instance of {name}; write go({name}).")
+    return _built(Route("go", target))
 
 
 def stay(feedback: str | None = None) -> Route:
@@ -93,7 +100,7 @@ def stay(feedback: str | None = None) -> Route:
         OutsideHandler: where no handler is running: there is nothing to stay in.
     """
     _within("stay")
-    return Route("stay", feedback=VALIDATED if feedback is None else _text("stay", feedback))
+    return _built(Route("stay", feedback=VALIDATED if feedback is None else _text("stay", feedback)))
 
 
 def direct(content: Any) -> Route:
@@ -108,12 +115,34 @@ def direct(content: Any) -> Route:
         OutsideHandler: where no handler is running: there is no turn to end.
     """
     _within("direct")
-    return Route("direct", message=DirectMessage(content))
+    return _built(Route("direct", message=DirectMessage(content)))
 
 
 def as_route(value: Any) -> Any:
-    """Give the route that a returned Step class means; anything else as it is."""
-    return go(value) if isinstance(value, type) and hasattr(value, "__stage__") else value
+    """Give the route that a returned Step class means; anything else as it is.
+
+    Raises:
+        TypeError: when a route, or what looks like one, is returned in another way than by itself.
+    """
+    if _is_step(value):
+        return go(value)
+    if hasattr(value, "__stage__"):
+        name = type(value).__name__
+        raise TypeError(f"An instance of {name} was returned, which is no route; write `return {name}`.")
+    if isinstance(value, tuple | list) and any(isinstance(item, Route) or _is_step(item) for item in value[:_FEW]):
+        kind = type(value).__name__
+        raise TypeError(f"A route was returned in a {kind}; return it by itself, and say the rest with its builders.")
+    return value
+
+
+def _is_step(value: Any) -> bool:
+    return isinstance(value, type) and hasattr(value, "__stage__")
+
+
+def _built(route: Route) -> Route:
+    """Let the handler that runs know that a route was made in it, so that it can tell of one that is not returned."""
+    note_route(route)
+    return route
 
 
 def _within(helper: str) -> None:

@@ -21,7 +21,7 @@ from cuelight.agent import (
     restore,
     shown,
 )
-from cuelight.errors import AuthorError, OutsideHandler
+from cuelight.errors import AuthorError, OutsideHandler, StageIsRouted
 from cuelight.flow.misplaced import refuse_methods
 from cuelight.log import MASK
 
@@ -112,13 +112,18 @@ class Step(Stateful, Generic[F]):
 
     @classmethod
     def __vet__(cls, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
-        if "stage" in fields:
-            reading.refuse("field `stage`: a Step is a stage; give the field another name")
         refuse_methods(reading, ("on_call", "on_event", "on_end"), "a hook of the flow; write it there")
         if not hasattr(cls, "__logic__"):
             refuse_methods(reading, ("run_logic",), "run in a LogicStep alone; make it one")
             if cls.get_prompt is Step.get_prompt:
                 refuse_methods(reading, ("render",), "asked of the flow alone; write what a Step says in `get_prompt`")
+
+    if not TYPE_CHECKING:  # as in Stateful
+
+        def __setattr__(self, name, value):
+            if name == "stage":
+                raise StageIsRouted(type(self).__name__)
+            super().__setattr__(name, value)
 
     def __members__(self) -> Mapping[str, bytes]:
         encoded = self._cell.encoded
@@ -142,6 +147,15 @@ class Step(Stateful, Generic[F]):
                 f"{type(self).__name__})`."
             )
         return self._flow  # type: ignore[return-value]
+
+    @property
+    def stage(self) -> str:
+        """The name of the step that the flow is in, which only a route moves.
+
+        Raises:
+            OutsideHandler: when the step is in no flow.
+        """
+        return self.flow.stage
 
     @property
     def call(self) -> CallHandle:

@@ -60,6 +60,8 @@ class Spelling:
                 return None
         elif len(self.key) < _PHONE and _touches_digit(text, start, stop, self.key):
             return None
+        elif self.key.isdigit():  # of a longer number that it stands in, no digit stays
+            start, stop = _whole_number(text, start, stop)
         if self.before and text.endswith(self.before, 0, start):
             start -= len(self.before)
         elif text.endswith("+", 0, start) and self.key[0].isdigit():
@@ -144,6 +146,14 @@ def spell(value: str) -> list[Spelling]:
         return [spelling]
     # The country's code has one to three digits, and is left out by whoever lives there.
     return [spelling, *(Spelling(signs.text[code:]) for code in (1, 2, 3) if len(signs.text) - code >= 9)]
+
+
+def _whole_number(text: str, start: int, stop: int) -> tuple[int, int]:
+    while start > 0 and text[start - 1].isdigit():
+        start -= 1
+    while stop < len(text) and text[stop].isdigit():
+        stop += 1
+    return start, stop
 
 
 def _touches_digit(text: str, start: int, stop: int, key: str) -> bool:
