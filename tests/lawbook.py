@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from cuelight import wire
+from cuelight.agent import ANSWER_TOOL
 from cuelight.flow import tools_by_stage
 from cuelight.log import Fold, reduce
 from cuelight.ports import Lease, Record
@@ -55,7 +56,8 @@ def check(call: Rehearsal[Any]) -> None:
     check_log(call.log)
     for request in call.requests:
         check_messages(request.messages)
-        assert set(request.tools) <= {tool.name for tool in tools_by_stage(type(call.agent))[request.stage or ""]}
+        shown = {tool.name for tool in tools_by_stage(type(call.agent))[request.stage or ""]}
+        assert set(request.tools) <= shown | ({ANSWER_TOOL} if request.pending else set())
 
 
 def check_log(log: Sequence[wire.Entry]) -> None:
