@@ -15,7 +15,9 @@ from cuelight.chart.values import Own, is_framework, written_function
 from cuelight.errors import DeclarationRefused
 from cuelight.flow import Flow, LogicStep, Step, TerminateSessionStep
 
-__all__ = ["chart_of"]
+__all__ = ["chart_of", "steps_of"]
+
+_OF_A_MOVE = ("on_exit", "on_enter", "on_crossing")
 
 _Steps = Mapping[str, type[Step[Any]]]
 _Charted = Mapping[Tool, ChartTool]
@@ -43,7 +45,7 @@ def chart_of(agent: type[Agent]) -> Chart:
     """
     if not hasattr(agent, "__declaration__") or (issubclass(agent, Flow) and agent.__registry__ is None):
         raise DeclarationRefused(agent.__name__, ["it is a base; chart a class that calls are made of"])
-    steps = _steps(agent)
+    steps = steps_of(agent)
     own = _tools(agent, agent.__declaration__.tools)
     theirs = {name: _tools(step, step.__declaration__.tools) for name, step in steps.items()}
     places = tuple(_flow_places(agent, steps, own, theirs) if steps else _stages(agent, own))
@@ -67,7 +69,8 @@ def _judge(agent: type[Agent]) -> ChartJudge | None:
     return ChartJudge(owner=owner.__name__, **_at(class_spot(owner) if function is None else function_spot(function)))
 
 
-def _steps(agent: type[Agent]) -> _Steps:
+def steps_of(agent: type[Agent]) -> Mapping[str, type[Step[Any]]]:
+    """Give the steps that a flow registers, by name; an agent has none."""
     registry = agent.__registry__ if issubclass(agent, Flow) else None
     return {} if registry is None else registry.steps
 
@@ -143,7 +146,7 @@ def _of_steps(steps: _Steps) -> Iterator[_Handler]:
         if _kind(step) == "step":
             for tool in step.__declaration__.tools:
                 yield _Handler(tool.name, tool.method, step, (name,))
-        for method in {"logic": ("run_logic",), "step": ("on_response",)}.get(_kind(step), ()):
+        for method in ("run_logic" if _kind(step) == "logic" else "on_response", *_OF_A_MOVE):
             yield _Handler(method, method, step, (name,))
 
 
@@ -154,6 +157,8 @@ def _read(reader: Reader, handler: _Handler) -> Iterator[ChartRoute]:
     for found in sorted(
         reader.handler(function, handler.cls, must_route=handler.method == "run_logic"), key=_in_the_file
     ):
+        if handler.method in _OF_A_MOVE and found.kind != "end":
+            continue  # a move is being made already, so any other is refused
         yield ChartRoute(
             origins=handler.origins,
             target=found.target,
