@@ -126,7 +126,7 @@ def fitting(agent: "Stateful", values: Mapping[str, Any], where: str, more: Iter
     for name in values:
         if name not in fields:
             known = (*fields, *more)
-            close = closest(name, known)
+            close = closest(name, known) if isinstance(name, str) else None
             advice = f"Did you mean `{close}`?" if close else "Give it under the name of one of these, or leave it out."
             raise UndeclaredField(owner, name, known, where=where, advice=advice)
     return {name: fields[name].fit(owner, value, where) for name, value in values.items()}
