@@ -43,4 +43,4 @@ async def test_it_is_refused_where_a_route_brings_it() -> None:
         (result,) = results(call.log)
         assert error["code"] == "undeclared-field"
         assert result["error"] == error["message"]
-        assert error["message"].startswith("Kept has no field 3; with_state writes it.")
+        assert error["message"].startswith("Kept has no field 3; tool bring writes it.")
