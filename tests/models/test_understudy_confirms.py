@@ -147,7 +147,7 @@ def test_a_judge_that_does_not_agree_leaves_it_open() -> None:
         def consents(self, said: str) -> bool | None:
             return True if said == "I agree to pay" else None
 
-    assert talk("two", "yes", office=Strict)[-1] == f"Sorry, was that a yes or a no? {ASKED}"
+    assert talk("two", "yes", office=Strict)[-1] == f"Let me ask that once more, to be sure. {ASKED}"
 
 
 def test_a_yes_in_another_language_is_one_where_sheet_and_agent_say_so() -> None:

@@ -34,6 +34,7 @@ _SAYS = (
 )
 _LOST = "Sorry, I did not get that."
 _UNCLEAR = "Sorry, was that a yes or a no?"
+_AGAIN = "Let me ask that once more, to be sure."
 _DECLINED = "All right, then not."
 
 
@@ -223,7 +224,7 @@ class _Play:
 
     def _after(self, result: Result) -> Reply:
         if result.answer == "open":
-            return self._fallback()
+            return [_AGAIN]
         for after in self._sheet.afters:
             if result.tool not in after.tools or not self._scene.applies(after) or not _is(result, after.when):
                 continue
