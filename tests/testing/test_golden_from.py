@@ -15,7 +15,7 @@ from cuelight import Agent, Flow, Limits, Step, TerminateSessionStep, ToolFailed
 from cuelight.errors import BadInput, ModelFailed, NoSuchEntry
 from cuelight.log import scrub
 from cuelight.models import Cassette
-from cuelight.testing import Script, calls, raw_call, rehearse
+from cuelight.testing import Script, answers, calls, raw_call, rehearse
 from cuelight.testing.goldens import golden_from, read_golden, record_draft, run_golden, scripted
 from cuelight.wire import entry
 
@@ -286,6 +286,32 @@ def test_a_flow_is_expected_by_its_routes_and_steps(make):
         {"step": "TerminateSessionStep"},
         {"end": "agent_hung_up"},
     ]
+
+
+class Shop(Agent):
+    """You sell things."""
+
+    @tool(confirm="Shall I charge {euros} euros?")
+    def charge(self, euros: int) -> str:
+        """Charges the card."""
+        return f"paid {euros}"
+
+
+def test_a_question_to_the_caller_is_expected_and_what_they_answered(make):
+    script = [calls("charge", euros=7), answers("yes", tool="charge"), "Done."]
+    script += [calls("charge", euros=9), answers("no", tool="charge"), "As you like."]
+    it = make(Shop, Script(*script), "charge me", "yes please", "again", "no thanks")
+    asked = {"confirm": {"tool": "charge", "status": "asked"}}
+    assert [turn["then"] for turn in it.golden["turns"]] == [
+        [asked, {"reply": {"says": "Shall I charge 7 euros?"}}],
+        [
+            {"confirm": {"tool": "charge", "status": "granted"}},
+            {"tool": "charge", "args": {"euros": 7}, "result": "paid 7"},
+        ],
+        [asked, {"reply": {"says": "Shall I charge 9 euros?"}}],
+        [{"confirm": {"tool": "charge", "status": "declined", "reason": "no"}}],
+    ]
+    assert it.golden["expect"] == {"tools": ["charge"]}
 
 
 # --- how it opens -----------------------------------------------------------------------------------------------------

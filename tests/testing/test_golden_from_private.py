@@ -181,6 +181,8 @@ VALUES = st.one_of(
 )
 
 
+@example("CLOSE", str)
+@example("12 Quay Street", str.upper)
 @given(VALUES, st.sampled_from([str, str.upper, str.lower, lambda text: text.replace(" ", "-")]))
 def test_nothing_private_is_left_however_it_is_spelled(value, spelled):
     secrets = Secrets([value])

@@ -120,7 +120,7 @@ async def _make(
         remedy = _remedy(file, draft, again)
     beside = f" and {cassette_file(file).name} beside it" if cassette_file(file).exists() else ""
     typer.echo(f"Wrote {file}{beside}.")
-    _tell_private(draft)
+    _tell_private(draft, cassette_file(file))
     typer.echo("It passes." if not failure else f"It does not pass.\n\n{failure}\n\n{remedy}")
     return not failure
 
@@ -133,12 +133,15 @@ def _write(file: Path, text: str) -> None:
         raise BadInput(f"{file} cannot be written: {error.strerror}. Name another with --out.") from error
 
 
-def _tell_private(draft: GoldenDraft) -> None:
+def _tell_private(draft: GoldenDraft, cassette: Path) -> None:
     if draft.replaced:
         typer.echo(f"{_counted(draft.replaced, 'private value has a stand-in', 'private values have stand-ins')}.")
     if draft.kept:
         what = _counted(draft.kept, "private value is", "private values are")
         typer.echo(f"{what} written as in the call: mind who can read the files.", err=True)
+    if cassette.exists() and (lines := draft.betrayed_in(cassette)):
+        what = "holds a private value of the call, which the agent's own code has given: mind who can read it."
+        typer.echo(f"{cassette}:{lines[0]} {what}", err=True)
     if draft.erased:
         typer.echo(
             "Private values of the call were erased: what stands in their places, [private], is written as it is."

@@ -17,149 +17,27 @@ _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)", re.ASCII)
 _MAIL = re.compile(r"([^@\s]+)@[^@\s]+\.[^@\s]+")
 _SAID = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
-_NAMES = [
-    "ed",
-    "jo",
-    "bo",
-    "al",
-    "ty",
-    "mo",
-    "vi",
-    "lu",
-    "ana",
-    "eva",
-    "mia",
-    "leo",
-    "max",
-    "ida",
-    "ben",
-    "tim",
-    "lea",
-    "kim",
-    "eli",
-    "ray",
-    "zoe",
-    "nora",
-    "hugo",
-    "lena",
-    "emil",
-    "otto",
-    "vera",
-    "karl",
-    "rosa",
-    "jana",
-    "milo",
-    "alma",
-    "theo",
-    "nina",
-    "omar",
-    "anton",
-    "clara",
-    "emily",
-    "felix",
-    "greta",
-    "hanna",
-    "jonas",
-    "laura",
-    "marta",
-    "oscar",
-    "peter",
-    "simon",
-    "tomas",
-    "sofia",
-    "albert",
-    "astrid",
-    "bianca",
-    "daniel",
-    "esther",
-    "gustav",
-    "ingrid",
-    "martin",
-    "monica",
-    "oliver",
-    "robert",
-    "sandra",
-    "stefan",
-    "valeria",
-    "antonia",
-    "barbara",
-    "clemens",
-    "dominik",
-    "gabriel",
-    "isabela",
-    "juliana",
-    "matthew",
-    "patrick",
-    "rebecca",
-    "theresa",
-    "vincent",
-    "winston",
-    "caroline",
-    "frederik",
-    "jonathan",
-    "leonardo",
-    "marianne",
-    "nicholas",
-    "rosalind",
-    "sullivan",
-    "thornton",
-    "victoria",
-    "alexander",
-    "benedicta",
-    "catherine",
-    "dominique",
-    "frederica",
-    "konstanze",
-    "sebastian",
-    "valentine",
-    "anneliese",
-    "bernadette",
-    "clementine",
-    "maximilian",
-]
+_NAMES = (
+    "ed", "jo", "bo", "al", "ty", "mo", "vi", "lu", "ana", "eva", "mia", "leo", "max", "ida", "ben", "tim", "lea",
+    "kim", "eli", "ray", "zoe", "nora", "hugo", "lena", "emil", "otto", "vera", "karl", "rosa", "jana", "milo",
+    "alma", "theo", "nina", "omar", "anton", "clara", "emily", "felix", "greta", "hanna", "jonas", "laura", "marta",
+    "oscar", "peter", "simon", "tomas", "sofia", "albert", "astrid", "bianca", "daniel", "esther", "gustav", "ingrid",
+    "martin", "monica", "oliver", "robert", "sandra", "stefan", "valeria", "antonia", "barbara", "clemens", "dominik",
+    "gabriel", "isabela", "juliana", "matthew", "patrick", "rebecca", "theresa", "vincent", "winston", "caroline",
+    "frederik", "jonathan", "leonardo", "marianne", "nicholas", "rosalind", "sullivan", "thornton", "victoria",
+    "alexander", "benedicta", "catherine", "dominique", "frederica", "konstanze", "sebastian", "valentine",
+    "anneliese", "bernadette", "clementine", "maximilian",
+)  # fmt: skip
 # Words that are part of many names and addresses: they tell of nobody, and a street stays one by them.
-_PLAIN = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "la",
-        "le",
-        "of",
-        "the",
-        "and",
-        "street",
-        "st",
-        "road",
-        "rd",
-        "lane",
-        "avenue",
-        "ave",
-        "square",
-        "way",
-        "drive",
-        "court",
-        "close",
-        "place",
-        "hill",
-        "apartment",
-        "flat",
-        "house",
-        "city",
-        "town",
-    ]
-)
+_PLAIN = frozenset((
+    "mr", "mrs", "ms", "dr", "van", "von", "der", "den", "de", "la", "le", "of", "the", "and", "street", "st", "road",
+    "rd", "lane", "avenue", "ave", "square", "way", "drive", "court", "close", "place", "hill", "apartment", "flat",
+    "house", "city", "town",
+))  # fmt: skip
 _LETTERS = "bcdfghklmnprstvw", "aeiou"
 _LONGER, _SHORTER = (1, 3, 5, 7, 8, 10, 12), (4, 6, 9, 11)
-_LONG = (
-    7  # from so many digits on, a number may stand at the end of a longer one, as a phone number without its country
-)
+_LONG = 7
+"""From so many digits on, a number may stand at the end of a longer one: a phone number without its country's."""
 
 
 def signs(text: str) -> str:
@@ -228,15 +106,6 @@ class Inventor:
             return respelled(value, value, self._number(whole, kept=3 if value.startswith("+") else 1))
         return self._runs(value)
 
-    def word(self, word: str) -> str:
-        """Give the stand-in of a word, in small letters; each word has one."""
-        if word in _PLAIN:
-            return word
-        if word not in self._words:
-            self._words[word] = invented = self._name(word)
-            self._taken.add(invented)
-        return self._words[word]
-
     def month(self, month: int) -> int:
         """Give the stand-in of a month, 1 to 12: one with no fewer days, so that every day of it exists."""
         no_shorter = range(3, 13) if month == 2 else _SHORTER if month in _SHORTER else _LONGER
@@ -257,12 +126,27 @@ class Inventor:
             return None
 
     def _runs(self, value: str) -> str:
-        return _RUN.sub(lambda found: respelled(found[0], found[0], self._run(signs(found[0]))), value)
+        """Replace each word and number of a value; those that tell of nobody stay beside others."""
+        runs = set(map(signs, _RUN.findall(value)))
+        kept = _PLAIN if runs - _PLAIN else frozenset()
+
+        def put(found: re.Match[str]) -> str:
+            run = signs(found[0])
+            return found[0] if run in kept else respelled(found[0], found[0], self._run(run))
+
+        return _RUN.sub(put, value)
 
     def _run(self, run: str) -> str:
         if run.isdigit():
             return self._number(run)
-        return self._code(run) if any(map(str.isdigit, run)) else self.word(run)
+        return self._code(run) if any(map(str.isdigit, run)) else self._word(run)
+
+    def _word(self, word: str) -> str:
+        """Give the stand-in of a word, in small letters; each word has one."""
+        if word not in self._words:
+            self._words[word] = invented = self._name(word)
+            self._taken.add(invented)
+        return self._words[word]
 
     def _code(self, run: str) -> str:
         """Change a code behind its first digit: what kind of code it is, and of where, is told by how it begins."""

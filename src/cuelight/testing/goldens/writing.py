@@ -22,12 +22,12 @@ from cuelight.testing.goldens.replaying import Replies
 from cuelight.testing.goldens.running import for_golden, run_golden
 from cuelight.testing.goldens.shape import Expect, Golden
 from cuelight.testing.goldens.standins import StandIns, private_values, seed_of
-from cuelight.testing.goldens.stretches import stretches
+from cuelight.testing.goldens.stretches import Stretch, stretches
 from cuelight.testing.goldens.telling import Teller
-from cuelight.wire import Entry
 
 __all__ = ["GoldenDraft", "golden_from", "record_draft"]
 
+_AUTHORS = ('{"type":"static"', '{"type":"tool"')  # how the lines begin
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -40,17 +40,22 @@ class GoldenDraft:
         head: what its file says of it in a comment.
         replies: what the model replied. They are in the golden itself where it called tools that there are not, as a
             golden may name such a tool only beside the reply that made it up.
-        replaced: how many private values have stand-ins.
-        kept: how many are written as they are.
+        kept: how many private values are written as they are.
         erased: whether the call's private values were erased, so that their masks are what is written.
+        stand_ins: what stands in for private values.
     """
 
     golden: dict[str, Any]
     head: str
     replies: Replies = field(repr=False)
-    replaced: int
     kept: int
     erased: bool
+    stand_ins: StandIns = field(repr=False)
+
+    @property
+    def replaced(self) -> int:
+        """How many private values have stand-ins."""
+        return len(self.stand_ins)
 
     @property
     def has_cassette(self) -> bool:
@@ -61,6 +66,17 @@ class GoldenDraft:
     def text(self) -> str:
         """The golden as YAML."""
         return as_yaml(self.golden, self.head)
+
+    def betrayed_in(self, cassette: Path) -> list[int]:
+        """Give the lines of its cassette that hold private values after all: the agent's own code has given them.
+
+        What the author wrote, the static part of the prompt and the tools, is passed over.
+        """
+        lines = cassette.read_text(encoding="utf-8").splitlines()
+        return [
+            number for number, line in enumerate(lines, 1)
+            if not line.startswith(_AUTHORS) and self.stand_ins.text(line) != line
+        ]  # fmt: skip
 
 
 async def golden_from(
@@ -99,33 +115,26 @@ async def golden_from(
     factory = for_golden(make, Golden(name="", turns=[], today=today.isoformat()))
     course = course_of(make_agent(factory))
     private = private_values(records)
-    stand_ins = StandIns() if keep_private else StandIns(
-        private, seed=seed_of(records), year=today.year, words=_words_of(course), choices=_choices_of(course)
-    )  # fmt: skip
+    stand_ins = StandIns() if keep_private else _stand_ins(private, records, course, today.year)
     replies = Replies(parts, stand_ins)
     noon = datetime.combine(today, time(12), UTC).timestamp()
     state = await opened_in(factory, replies.script(), noon, parts[0], stand_ins)
-    golden: dict[str, Any] = {"name": opened.call or "a call"}
-    golden |= {} if agent is None else {"agent": agent}
+    call = stand_ins.text(opened.call or "a call")
+    golden: dict[str, Any] = {"name": call, **({} if agent is None else {"agent": agent})}
     if state:
         golden["state"] = state["stage"] if list(state) == ["stage"] else state
-    golden["today"] = today.isoformat()
-    teller = Teller(stand_ins, "step" if isinstance(course.agent, Flow) else "stage")
-    golden["turns"] = [turn for part in parts if (turn := teller.turn(part)) is not None]
-    if not golden["turns"]:
-        raise BadInput("Nothing was said in the call, and nothing happened in it that a golden could expect.")
-    checks = [check for turn in golden["turns"] for check in turn["then"]]
-    if tools := [check["tool"] for check in checks if "tool" in check]:
-        golden["expect"] = {"tools": tools}
-    if {check["refused"] for check in checks if "refused" in check} - {tool.name for tool in course.tools}:
+    golden |= {"today": today.isoformat(), **_turns(parts, course, stand_ins)}
+    refused = {check["refused"] for turn in golden["turns"] for check in turn["then"] if "refused" in check}
+    if refused - {tool.name for tool in course.tools}:
         golden["model"] = replies.written()
+    has_cassette, kept = "model" not in golden, len(private) if keep_private else 0
     return GoldenDraft(
         golden=golden,
-        head=_head(opened, parts[-1].entries[-1].seq, keep_private and bool(private), "model" not in golden),
+        head=_head(call, opened.ts, parts[-1].entries[-1].seq, kept=bool(kept), has_cassette=has_cassette),
         replies=replies,
-        replaced=len(stand_ins),
-        kept=len(private) if keep_private else 0,
+        kept=kept,
         erased=any(record.entry.type == "cue.erased" for record in records),
+        stand_ins=stand_ins,
     )
 
 
@@ -152,13 +161,31 @@ async def record_draft(
     recording.save()
 
 
-def _head(opened: Entry, last: int, kept: bool, has_cassette: bool) -> str:
-    at = datetime.fromtimestamp(opened.ts).astimezone()
+def _turns(parts: Sequence[Stretch], course: Course, stand_ins: StandIns) -> dict[str, Any]:
+    """Write the turns of a golden, and what it expects of the whole.
+
+    Raises:
+        BadInput: there are none.
+    """
+    teller = Teller(stand_ins, "step" if isinstance(course.agent, Flow) else "stage")
+    turns = [turn for part in parts if (turn := teller.turn(part)) is not None]
+    if not turns:
+        raise BadInput("Nothing was said in the call, and nothing happened in it that a golden could expect.")
+    tools = [check["tool"] for turn in turns for check in turn["then"] if "tool" in check]
+    return {"turns": turns, **({"expect": {"tools": tools}} if tools else {})}
+
+
+def _head(call: str, opened_at: float, last: int, *, kept: bool, has_cassette: bool) -> str:
+    at = datetime.fromtimestamp(opened_at).astimezone()
     private = "Private values are written as they were." if kept else "Private values are stand-ins."
     return (
-        f"Made by `cuelight golden from` from call {opened.call} of {at:%Y-%m-%d %H:%M}, entries 1 to {last}.\n"
+        f"Made by `cuelight golden from` from call {call} of {at:%Y-%m-%d %H:%M}, entries 1 to {last}.\n"
         f"{private} What the model replied is {'in the cassette beside this file' if has_cassette else 'at the end'}."
     )
+
+
+def _stand_ins(private: Sequence[str], records: Sequence[Record], course: Course, year: int) -> StandIns:
+    return StandIns(private, seed=seed_of(records), year=year, words=_words_of(course), choices=_choices_of(course))
 
 
 # --- what the author wrote --------------------------------------------------------------------------------------------
