@@ -183,4 +183,4 @@ def test_an_agent_that_has_changed_since_refuses_the_golden(cuelight, talked):
     assert done.returncode == 1
     assert "Intake has no tool `record_address`" in done.stdout
     assert _written(done, talked)[0].is_file()
-    assert "The agent has changed since the call; what it no longer has, change in the golden.\n" in done.stdout
+    assert "The call was with the agent intake. What that has no longer, change in the golden.\n" in done.stdout

@@ -112,10 +112,8 @@ async def _make(
             await record_draft(draft, ready.read, found.make, ready.cassette, again)
         failure = (await ready.run(goldens.model(ready))).failure
     except GoldenRefused as refused:
-        failure, remedy = (
-            str(refused),
-            "The agent has changed since the call; what it no longer has, change in the golden.",
-        )
+        failure, who = str(refused), records[0].entry.agent
+        remedy = f"The call was with the agent {who}. What that has no longer, change in the golden."
     else:
         remedy = _remedy(file, draft, again)
     beside = f" and {cassette_file(file).name} beside it" if cassette_file(file).exists() else ""
