@@ -42,7 +42,8 @@ def check_yeses(
 ) -> int:
     """Check every effect of the guarded tools of a log; gives how many there were.
 
-    A guarded tool of such a log notes each effect as a `custom` entry `ran` with its `key` and `arguments`.
+    A guarded tool of such a log notes each effect as a `custom` entry `ran` with its `key` and `arguments`, and it may
+    note as its `phrase` what would be asked as things stand then.
 
     Args:
         log: the whole log, private values in place or none in it.
@@ -78,6 +79,7 @@ def _check_effect(
     assert not _of(before, "confirm.declined", call_id)
     assert not _of(before, "tool.result", call_id), "its result was there before its effect"
     assert request.data["arguments"] == effect.data["data"]["arguments"], "what ran is not what was asked about"
+    assert effect.data["data"].get("phrase") in (None, request.data["phrase"]), "what ran would be asked otherwise"
     assert request.data["audience"] == grant.data["audience"] == _audience(request)
     user = entries(before[: grant.seq - 1], "turn.user")[-1]
     assert grant.data["said"] == user.data["text"]

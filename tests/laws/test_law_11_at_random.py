@@ -25,8 +25,8 @@ LIMITS = Limits(model_requests=5, tool_s=5, first_token_s=4, request_s=6, turn_s
 Few = Annotated[int, BeforeValidator(lambda value: min(int(value), 6))]
 
 
-def _ran(owner: Any, **arguments: Any) -> None:
-    owner.call.log("ran", {"key": owner.call.tool.key, "arguments": arguments})
+def _ran(owner: Any, phrase: str, **arguments: Any) -> None:
+    owner.call.log("ran", {"key": owner.call.tool.key, "arguments": arguments, "phrase": phrase})
 
 
 def _question(owner: Any, amount: int, note: str) -> str:
@@ -50,7 +50,7 @@ class Desk(Agent):
     @tool(confirm="Shall I book {slot} for {people}, after {paid}?", effect="irreversible", stage="open")
     async def book(self, slot: str, people: Few = 2) -> Any:
         """Books."""
-        _ran(self, slot=slot, people=people)
+        _ran(self, f"Shall I book {slot} for {people}, after {self.paid}?", slot=slot, people=people)
         if self._chance.random() < 0.2:
             raise ValueError("full")
         return self._chance.choice(["booked", None, go("shut"), direct(f"Booked {slot}.")])
@@ -58,7 +58,7 @@ class Desk(Agent):
     @tool(confirm=_question, when=lambda desk: not desk.blocked)
     async def pay(self, amount: int, note: str = "-") -> str:
         """Pays."""
-        _ran(self, amount=amount, note=note)
+        _ran(self, _question(self, amount, note), amount=amount, note=note)
         self.paid += amount
         if self._chance.random() < 0.3:
             self.call.speak("Paying.")
@@ -67,13 +67,13 @@ class Desk(Agent):
     @tool(confirm="May I look?", effect="read")
     async def peek(self) -> int:
         """Looks closely."""
-        _ran(self)
+        _ran(self, "May I look?")
         return self.paid
 
     @tool(confirm="Shall I hang?")
     async def hang(self) -> None:
         """Hangs."""
-        _ran(self)
+        _ran(self, "Shall I hang?")
         await asyncio.Event().wait()
 
     @tool(effect="read")
@@ -113,7 +113,7 @@ class Front(Step["House"]):
     @tool(confirm="Shall I book {slot} for {people} at the front?", effect="irreversible")
     async def book(self, slot: str, people: Few = 2) -> Any:
         """Books at the front."""
-        _ran(self, slot=slot, people=people)
+        _ran(self, f"Shall I book {slot} for {people} at the front?", slot=slot, people=people)
         return self.flow.pick(["booked", Back, Code, End])
 
     @tool
@@ -130,7 +130,7 @@ class Back(Step["House"]):
     @tool(confirm="Shall I book {slot}?", effect="irreversible")
     async def book(self, slot: str, people: Few = 2) -> Any:
         """Books at the back."""
-        _ran(self, slot=slot, people=people)
+        _ran(self, f"Shall I book {slot}?", slot=slot, people=people)
         self.forget()
         return self.flow.pick(["booked", Front, direct("Booked.")])
 
@@ -165,7 +165,7 @@ class House(Flow):
     @tool(confirm=_question)
     async def pay(self, amount: int, note: str = "-") -> str:
         """Pays."""
-        _ran(self, amount=amount, note=note)
+        _ran(self, _question(self, amount, note), amount=amount, note=note)
         return "paid"
 
     @tool(effect="read")
