@@ -186,7 +186,7 @@ class Compare(Choice):
 
 
 class Book(Step["Hotel"]):
-    """Learn when they come, for how long, and how many they are; then book it, once they have agreed.
+    """Learn when they come, for how long, and how many they are; then book it, with their yes.
 
     The three come in any order, in one sentence or in several, and stay when another hotel is chosen. So whether the
     hotel has room is found out anew each time it matters, and not remembered.
@@ -207,7 +207,7 @@ class Book(Step["Hotel"]):
             return f"{hotel}\n{conflict}"
         if missing := self._missing():
             return f"{hotel}\nFind out the {', the '.join(missing)}, and record each as soon as you hear it."
-        return f"{hotel}\nReady to book: {self._stay()}. Read it back, and book it only once they have said yes."
+        return f"{hotel}\nReady to book: {self._stay()}. Book it: the caller is asked for a yes to it by itself."
 
     @tool
     def plan_stay(self, arrival: date | None = None, nights: int | None = None, guests: int | None = None) -> Route:
@@ -229,9 +229,13 @@ class Book(Step["Hotel"]):
         self.save_state({name: value for name, value in said.items() if value is not None})
         return stay(self._conflict())  # without a conflict, the standard message
 
-    @tool(when=lambda step: step.ready, effect="irreversible")
+    def _asked(self) -> str:
+        return f"Shall I book {self._stay()}?"
+
+    # It books the step's state, which the phrase tells whole: once that has changed, an older yes books nothing.
+    @tool(when=lambda step: step.ready, confirm=_asked, effect="irreversible")
     def book(self) -> Route:
-        """Books the stay, once the caller has heard it and said yes."""
+        """Books the stay. The caller hears it first, and is asked for their yes, by itself."""
         if not (self.arrival and self.nights and self.guests):  # never so, says `when`; a type checker cannot know
             return stay("Find out what is missing first.")
         # However often this very call is tried, its key is the same, and the stay is booked once.

@@ -15,7 +15,7 @@ from cuelight.errors import CallEnded
 from cuelight.log import reduce
 from cuelight.models import CueSheet, Understudy
 from cuelight.stores import SqliteStore
-from cuelight.testing import Rehearsal, Script, calls
+from cuelight.testing import Rehearsal, Script, answers, calls
 from cuelight.wiring import find_agent
 from lawbook import datas, errors, heard, rehearsing, results, told
 
@@ -150,8 +150,8 @@ def test_a_scripted_model_walks_the_same_steps() -> None:
         calls("search_again", wish="on the beach"), calls("filter_hotels", district="Beach"), calls("show_results"),
         "Mermaid, Driftwood and Heron.",
         calls("choose", hotel="the Heron"), "When?",
-        calls("plan_stay", arrival=date(2026, 3, 9), nights=2, guests=1), "Shall I?",
-        calls("book"), "Booked. Goodbye!",
+        calls("plan_stay", arrival=date(2026, 3, 9), nights=2, guests=1), calls("book"),
+        answers("yes"), "Booked. Goodbye!",
     )  # fmt: skip
     call = talk(script, "Harbour", "Show me", "Compare the first two", "Back", "Beach?", "Heron", "Monday", "Yes")
     assert steps(call.log) == ["Explore", "Present", "Compare", "Present", "Present", "Book", "Book", END]
@@ -363,7 +363,11 @@ def test_another_hotel_keeps_the_stay_and_is_asked_for_its_own_free_nights() -> 
 
 def test_a_stay_is_booked_once_under_the_key_of_its_call() -> None:
     reservations = new_reservations()
-    call = talk(Script(calls("book"), "Booked. Goodbye!"), "Yes", state=PLANNED, reservations=reservations)
+    script = Script(calls("book"), answers("yes"), "Booked. Goodbye!")
+    call = talk(script, "Book it", "Yes", state=PLANNED, reservations=reservations)
+    assert heard(call.log)[1:] == [
+        "Shall I book Gull from Monday 9 March, 2 nights, 2 guests, 168 euros in all?", "Booked. Goodbye!",
+    ]  # fmt: skip
     (booked,) = [data for data in datas(call.log, "tool.call") if data["name"] == "book"]
     ((key, booking),) = reservations.bookings.items()
     assert key == f"{call.id}/{booked['call_id']}"
@@ -373,9 +377,23 @@ def test_a_stay_is_booked_once_under_the_key_of_its_call() -> None:
     assert state.app_state["booking"] == {
         "reference": "MM-001", "hotel": "Gull", "arrival": "2026-03-09", "nights": 2, "guests": 2, "total": 168,
     }  # fmt: skip
-    assert (steps(call.log), state.status) == ([END], "ended")
-    assert "reference MM-001" in call.requests[1].view
-    assert call.requests[1].tools == []
+    assert (steps(call.log), state.status) == (["Book", END], "ended")
+    assert "reference MM-001" in call.requests[2].view
+    assert call.requests[2].tools == []
+
+
+def test_a_stay_that_has_changed_is_asked_about_anew_and_a_yes_to_the_older_one_books_nothing() -> None:
+    reservations = new_reservations()
+    script = Script(
+        calls("book"), calls("plan_stay", nights=3), "Three, then.", answers("yes"), "Sorry.",
+        calls("book"), calls("plan_stay", nights=1), calls("book"), answers("yes"), "Booked. Goodbye!",
+    )  # fmt: skip
+    said = ("Book it", "Three nights", "Yes", "Again", "One night", "Yes")
+    call = talk(script, *said, state=PLANNED, reservations=reservations)
+    assert [data["reason"] for data in datas(call.log, "confirm.declined")] == ["cancelled", "changed"]
+    assert "3 nights" in heard(call.log)[4]
+    assert heard(call.log)[5] == "Shall I book Gull from Monday 9 March, 1 night, 2 guests, 84 euros in all?"
+    assert [booking.nights for booking in reservations.bookings.values()] == [1]
 
 
 def test_a_stay_that_was_possible_is_none_when_its_day_has_passed() -> None:
@@ -486,8 +504,8 @@ PHRASINGS = {
         no thanks, that's all => TerminateSessionStep: goodbye
         cheaper ones => Explore: search_again
         these are too far from the beach => Present: search_again filter_hotels show_results
-        Juniper, from Friday, two nights, two people => Book: choose plan_stay
-        the first one, for tomorrow, one night, just me => Book: choose plan_stay plan_stay
+        Juniper, from Friday, two nights, two people => Book: choose plan_stay book
+        the first one, for tomorrow, one night, just me => Book: choose plan_stay plan_stay book
         I need to think about it => Present:
         can we pay by card? => Present: house_rules
     """,
@@ -504,10 +522,10 @@ PHRASINGS = {
         which is cheaper? => Compare: show_table
         what about the Juniper? => Present: back_to_results
         the more expensive one => Book: choose
-        I'd book the second one for Friday, two nights, two of us => Book: choose plan_stay
+        I'd book the second one for Friday, two nights, two of us => Book: choose plan_stay book
     """,
     TAKEN: """
-        next Friday for three nights, there are two of us => Book: plan_stay
+        next Friday for three nights, there are two of us => Book: plan_stay book
         from Monday to Wednesday => Book: plan_stay
         tomorrow => Book: plan_stay
         a week => Book: plan_stay
@@ -525,19 +543,19 @@ PHRASINGS = {
         something nicer, with pets => Present: back_to_results search_again filter_hotels filter_hotels show_results
     """,
     READY: """
-        yes => TerminateSessionStep: book
-        sounds good, go ahead => TerminateSessionStep: book
-        book it => TerminateSessionStep: book
-        no => Book:
+        yes => TerminateSessionStep: answer_confirmation
+        sounds good, go ahead => TerminateSessionStep: answer_confirmation
+        book it => Book:
+        no => Book: answer_confirmation
         how much is it? => Book:
-        make it three nights => Book: plan_stay
-        Tuesday instead => Book: plan_stay
-        one more night => Book:
-        no, I'd like the Anchor => Book: back_to_results choose
-        too expensive => Explore: back_to_results search_again
+        make it three nights => Book: answer_confirmation plan_stay book
+        Tuesday instead => Book: answer_confirmation plan_stay book
+        one more night => Book: answer_confirmation
+        no, I'd like the Anchor => Book: answer_confirmation back_to_results choose book
+        too expensive => Explore: answer_confirmation back_to_results search_again
         are you sure? => Book:
-        wait => Book:
-        forget it => TerminateSessionStep: goodbye
+        wait => Book: answer_confirmation
+        forget it => Book: answer_confirmation
     """,
 }
 
@@ -577,5 +595,5 @@ def test_whatever_is_said_in_whatever_order_nothing_is_claimed_that_is_not_so(se
     for turn in turns(log):
         (answer,) = heard(turn)
         assert answer.strip()
-        assert ("It is booked" in answer) == ("book" in called(turn))
-    assert len(reservations.bookings) == sum("book" in called(turn) for turn in turns(log)) <= 1
+        assert ("It is booked" in answer) == bool(datas(turn, "confirm.granted"))
+    assert len(reservations.bookings) == len(datas(log, "confirm.granted")) <= 1

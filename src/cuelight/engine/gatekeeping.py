@@ -42,7 +42,8 @@ class Gatekeeper:
     def ask_first(self, call: Called, confirm: Confirm) -> None:
         """Put the question in the place of a guarded call; nothing of it has run.
 
-        The same call again waits as it did; one with other arguments takes the place of the earlier one.
+        The same call again waits as it did; one with other arguments, or of which something else would be asked by now,
+        takes the place of the earlier one.
         """
         confirmations, wording, tool = self._confirmations, self._confirmations.wording, call.tool
         assert tool is not None
@@ -59,7 +60,7 @@ class Gatekeeper:
             return
         audience = audience_of(call.name, arguments)
         for question in confirmations:
-            if question.audience == audience and question.guarded is tool:
+            if question.audience == audience and question.guarded is tool and question.phrase == phrase:
                 self._beside.add(question.call_id)
                 self._refuse(call, filled(wording.already, question))
                 return

@@ -136,7 +136,7 @@ class _Play:
         if cue.declines and self._may_answer():
             return [self._answer("no")]
         try:
-            return self._performed(cue, captures, self._turn())
+            return self._performed(cue, captures, self._done_now())
         except Unknown as unknown:
             asked = self._asked(cue, unknown.name)
         # Who wants another of what they are asked about, and does not say yet which, does not want this one.
@@ -263,7 +263,7 @@ class _Play:
             if captures is None and not self._is_told(cue):
                 continue
             # What was said before asks for a call until it succeeds; the newest words may ask for it again.
-            done = self._done() if captures is None else self._turn()
+            done = self._done() if captures is None else self._done_now()
             try:
                 reply = self._performed(cue, captures or {}, done)
             except Unknown:
@@ -282,9 +282,14 @@ class _Play:
     def _turn(self) -> list[Result]:
         return self._scene.results[self._scene.this_turn :]
 
+    def _done_now(self) -> list[Result]:
+        """What this turn has done; what was declined in it may be asked about anew once something else was done."""
+        turn = self._turn()
+        return [result for result in turn if not result.declined or result is turn[-1]]
+
     def _done(self) -> list[Result]:
         before = self._scene.results[: self._scene.this_turn]
-        return [result for result in before if result.declined or not in_words(result.value)] + self._turn()
+        return [result for result in before if result.declined or not in_words(result.value)] + self._done_now()
 
     def _filled(self, lines: tuple[Line, ...], find: Callable[[str], Any] | None = None) -> str:
         line = lines[self._scene.agent_lines % len(lines)]
