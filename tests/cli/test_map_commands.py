@@ -16,6 +16,7 @@ from cuelight import Flow, Step, TerminateSessionStep, go, tool
 class Ask(Step):
     @tool
     def tell(self, word: str):
+        '''Tells a word.'''
         return go(word) if word else {target}
 
 
@@ -57,7 +58,7 @@ def test_json_is_the_whole_chart_with_paths_from_here(cuelight, trip):
     shown = cuelight("graph", trip, "--format", "json").stdout
     chart = json.loads(shown)
     assert list(chart) == ["agent", "places", "tools", "routes", "judge", "file", "line"]
-    assert (chart["agent"], chart["file"], chart["line"]) == ("Trip", "trip.py", 18)
+    assert (chart["agent"], chart["file"], chart["line"]) == ("Trip", "trip.py", 19)
     assert chart["places"][0] == {
         "name": "Ask", "kind": "step", "initial": True, "tools": chart["tools"], "file": "trip.py", "line": 4,
     }  # fmt: skip
@@ -68,7 +69,7 @@ def test_json_is_the_whole_chart_with_paths_from_here(cuelight, trip):
         }
     ]  # fmt: skip
     assert chart["judge"] is None
-    route = {"via": "tell", "owner": "Ask", "file": "trip.py", "line": 7, "from": ["Ask"]}
+    route = {"via": "tell", "owner": "Ask", "file": "trip.py", "line": 8, "from": ["Ask"]}
     assert chart["routes"] == [
         route | {"to": None, "kind": "go", "computed": True},
         route | {"to": "Bye", "kind": "class", "computed": False},
@@ -115,10 +116,10 @@ def test_a_finding_is_a_line_with_its_place_and_the_mend(cuelight, trip, tmp_pat
     assert done.exit_code == 1
     first, *others, last = done.stdout.splitlines()
     assert first == (
-        "trip.py:7: error: `tell` of Ask leads to 'Byr', which Trip does not have. "
+        "trip.py:8: error: `tell` of Ask leads to 'Byr', which Trip does not have. "
         "Its steps are Ask, Bye, Lost; did you mean `Bye`? [no-such-target]"
     )
-    assert [line.partition(": ")[0] for line in others] == ["trip.py:10", "trip.py:14", "trip.py:14"]
+    assert [line.partition(": ")[0] for line in others] == ["trip.py:11", "trip.py:15", "trip.py:15"]
     assert all(": warning: " in line for line in others)
     assert last == "Trip: 1 error, 3 warnings in 3 steps, 1 tool, 2 routes."
 
@@ -137,7 +138,7 @@ def test_findings_as_json(cuelight, trip, tmp_path):
     assert done.exit_code == 1
     first, *_ = json.loads(done.stdout)
     assert first == {
-        "severity": "error", "code": "no-such-target", "file": "other.py", "line": 7,
+        "severity": "error", "code": "no-such-target", "file": "other.py", "line": 8,
         "problem": "`tell` of Ask leads to 'Byr', which Trip does not have.",
         "mend": "Its steps are Ask, Bye; did you mean `Bye`?",
     }  # fmt: skip
@@ -147,8 +148,9 @@ def test_every_finding_is_documented():
     root = Path(__file__).resolve().parents[2]
     page = (root / "docs" / "cli.md").read_text(encoding="utf-8")
     source = "".join(
-        (root / "src" / "cuelight" / "chart" / f"{name}.py").read_text() for name in ("findings", "prompts")
+        (root / "src" / "cuelight" / "chart" / f"{name}.py").read_text()
+        for name in ("findings", "hooks", "prompts", "slips")
     )
     codes = {line.partition('code="')[2].partition('"')[0] for line in source.splitlines() if 'code="' in line}
-    assert len(codes) == 9
+    assert len(codes) == 19
     assert all(f"| `{code}` |" in page for code in codes)

@@ -5,6 +5,7 @@ from cuelight.chart.charting import chart_of
 from cuelight.chart.findings import Finding, findings_of
 from cuelight.chart.mermaid import mermaid
 from cuelight.chart.prompts import prompt_findings
+from cuelight.chart.slips import slip_findings
 from cuelight.chart.svg import svg
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "findings_of",
     "mermaid",
     "prompt_findings",
+    "slip_findings",
     "svg",
 ]

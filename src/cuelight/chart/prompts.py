@@ -1,4 +1,4 @@
-"""Prompts that name a tool where it is hidden: a model would announce a call, and then make none."""
+"""Prompts that name a tool where it is hidden, so that a model would announce a call and make none; or that raise."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,8 +7,10 @@ from types import FunctionType
 from cuelight.agent import Agent, Tool, mentions, view_text
 from cuelight.chart.chart import Chart, Place
 from cuelight.chart.findings import Finding
+from cuelight.chart.raising import explained, raising_spot
 from cuelight.chart.sources import Spot, class_spot, function_spot, node_of
 from cuelight.chart.values import written_function
+from cuelight.chart.written import called
 from cuelight.flow import Step, course_of
 
 __all__ = ["prompt_findings"]
@@ -20,8 +22,8 @@ def prompt_findings(chart: Chart, agent: Agent) -> tuple[Finding, ...]:
     """Check what the prompt of each place says.
 
     The docstring, `rules` and `knowledge` are for all places. `render()` and `get_prompt()` are asked in each place, of
-    the state that an agent opens with; what they raise there says nothing. The texts in the source of a `get_prompt`
-    count besides.
+    the state that an agent opens with; what they raise there is told, unless the call that is missing, or state that is
+    not there yet, can be the reason. The texts in the source of a `get_prompt` count besides.
 
     Args:
         chart: the map of its class.
@@ -39,26 +41,27 @@ def prompt_findings(chart: Chart, agent: Agent) -> tuple[Finding, ...]:
             course.enter(place.name)
         sources = [agent.render] if course.step is None else [agent.render, course.step.get_prompt]
         for source in sources:
-            for tool, spot in _mentions(agent, source, course.tools, place).items():
-                found.append(_finding(f"`{source.__name__}`", tool, [place.name], spot))
+            function = written_function(source)
+            if function is not None and function is not Step.get_prompt:
+                found.extend(_asked(agent, source, function, course.tools, place))
     return tuple(dict.fromkeys(found))
 
 
-def _mentions(
-    agent: Agent, source: Callable[[], str | None], tools: Iterable[Tool], place: Place
-) -> Mapping[str, Spot]:
-    """Give the hidden tools that a method of the author's names, each with where it does."""
-    function = written_function(source)
-    if function is None or function is Step.get_prompt:
-        return {}
+def _asked(
+    agent: Agent, source: Callable[[], str | None], function: FunctionType, tools: Iterable[Tool], place: Place
+) -> Iterator[Finding]:
+    """Ask a method of the author's for its text, and look for hidden tools in that and in the texts it is made of."""
+    text = ""
     try:
         text = view_text(agent, source, f"{function.__name__}()")
-    except Exception:  # the author's code, in a state that it may not be meant for
-        text = ""
+    except Exception as error:  # the author's code
+        if not explained(error, agent):
+            yield _raised(error, function)
     spots = dict.fromkeys(_hiding(text, tools, [place]), function_spot(function))
     for literal, spot in _literals(function) if function.__name__ == "get_prompt" else ():
         spots |= dict.fromkeys(_hiding(literal, tools, [place]), spot)
-    return spots
+    for tool, spot in spots.items():
+        yield _finding(f"`{function.__name__}`", tool, [place.name], spot)
 
 
 def _hiding(text: str, tools: Iterable[Tool], places: Iterable[Place]) -> dict[str, list[str]]:
@@ -77,6 +80,16 @@ def _literals(function: FunctionType) -> Iterator[tuple[str, Spot]]:
         for part in ast.walk(statement):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 yield part.value, function_spot(function, part)
+
+
+def _raised(error: Exception, function: FunctionType) -> Finding:
+    return Finding(
+        severity="warning",
+        code="prompt-raises",
+        problem=f"{called(function)} raises {type(error).__name__} in a new call: {str(error).rstrip('.')}.",
+        mend="Mend it; until then the model is asked without these words.",
+        **raising_spot(error, function)._asdict(),
+    )
 
 
 def _finding(part: str, tool: str, places: list[str], spot: Spot) -> Finding:

@@ -7,18 +7,18 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from cuelight.chart.chart import RouteKind
 from cuelight.chart.compiled import compiled_routes
-from cuelight.chart.scope import assignments, bindings
+from cuelight.chart.scope import assignments, bindings, first_call, outcomes
 from cuelight.chart.sources import FunctionNode, Spot, function_spot, node_of
 from cuelight.chart.values import (
-    ROUTE,
     UNKNOWN,
     Bound,
     Instance,
     Own,
+    Routed,
     Several,
     Super,
     Value,
@@ -28,10 +28,11 @@ from cuelight.chart.values import (
 )
 from cuelight.flow import Flow, Step, direct, go, stay
 
-__all__ = ["Found", "Reader"]
+__all__ = ["Found", "FunctionReader", "Reader", "Reading", "is_rewritten"]
 
 _Values = tuple[Value, ...]
 _Known = Mapping[str, _Values]
+N = TypeVar("N", bound=ast.AST)
 
 _DEEPEST = 4
 """How often a function may be under way, in calls of itself with something else each time."""
@@ -45,7 +46,9 @@ class Found(NamedTuple):
     spot: Spot
 
 
-class _Reading(NamedTuple):
+class Reading(NamedTuple):
+    """Hold what was read of a function: the routes in it, and what it can return."""
+
     routes: tuple[Found, ...]
     returns: _Values
 
@@ -61,7 +64,9 @@ class Reader:
     def __init__(self, agent: type, own: Own) -> None:
         self.agent = agent
         self.own = own
-        self._read: dict[Any, _Reading] = {}
+        self.seen: list[FunctionReader] = []
+        """The functions that were read, each in every way it is called; those without a source are left out."""
+        self._read: dict[Any, Reading] = {}
         self._open: list[FunctionType] = []
 
     def handler(self, function: FunctionType, cls: type, *, must_route: bool = False) -> tuple[Found, ...]:
@@ -72,8 +77,7 @@ class Reader:
             cls: the class of the step or agent that it is run on.
             must_route: whether all that it returns is a route.
         """
-        self._read.clear()  # functions that call each other are read to the end only from where it begins
-        read = self.read(function, Instance(cls))
+        read = self.whole(function, cls)
         routes = list(read.routes)
         for value in read.returns:
             name = step_name(value.thing)
@@ -81,7 +85,12 @@ class Reader:
                 routes.append(Found(name, "class", value.spot))
         return tuple(dict.fromkeys(routes))
 
-    def read(self, function: FunctionType, receiver: Instance | None = None, given: _Known | None = None) -> _Reading:
+    def whole(self, function: FunctionType, cls: type | None) -> Reading:
+        """Read a method of a class, with all that it calls; a static one is of None."""
+        self._read.clear()  # functions that call each other are read to the end only from where it begins
+        return self.read(function, None if cls is None else Instance(cls))
+
+    def read(self, function: FunctionType, receiver: Instance | None = None, given: _Known | None = None) -> Reading:
         """Read a function once for each way it is called; one that is being read gives nothing new.
 
         Args:
@@ -94,52 +103,64 @@ class Reader:
             known[function.__code__.co_varnames[0]] = (Value(receiver, Spot()),)
         key = (function, tuple(sorted(known.items(), key=lambda item: item[0])))
         if key not in self._read:
-            self._read[key] = _Reading((), ())
+            self._read[key] = Reading((), ())
             if self._open.count(function) < _DEEPEST:
                 self._open.append(function)
                 self._read[key] = self._newly(function, known)
                 self._open.pop()
         return self._read[key]
 
-    def _newly(self, function: FunctionType, known: _Known) -> _Reading:
+    def _newly(self, function: FunctionType, known: _Known) -> Reading:
         node = node_of(function)
         if node is not None:
-            return _FunctionReader(self, function, node, known).read()
+            self.seen.append(FunctionReader(self, function, node, known))
+            return self.seen[-1].read()
         routes = (Found(*each, Spot()) for each in compiled_routes(function, stages=_is_staged(self.agent)))
-        return _Reading(tuple(routes), (Value(UNKNOWN, Spot()),))
+        return Reading(tuple(routes), (Value(UNKNOWN, Spot()),))
 
 
-class _FunctionReader:
+class FunctionReader:
     """Read one function, called in one way."""
 
     def __init__(self, reader: Reader, function: FunctionType, node: FunctionNode, known: _Known) -> None:
         self._reader = reader
-        self._function = function
-        self._node = node
+        self.function = function
+        self.node = node
         self._known = known
         self._parameters = inspect.signature(function, follow_wrapped=False).parameters
         self._locals = bindings(function, node)
+        self._dropped = {first_call(part) for line in self.nodes(ast.Expr) for part in outcomes(line.value)}
         self._routes: list[Found] = []
         self._values: dict[ast.AST, _Values] = {}
 
-    def read(self) -> _Reading:
+    def read(self) -> Reading:
         returns: list[Value] = []
-        nested = {inner for outer in self._nodes(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+        nested = {inner for outer in self.nodes(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
                   for inner in ast.walk(outer)}  # fmt: skip
-        for node in self._nodes():
+        for node in self.nodes(ast.AST):
             if isinstance(node, ast.Call):
                 self.values(node)
             elif isinstance(node, ast.Return) and node.value is not None and node not in nested:
                 returns.extend(self.values(node.value))
             for target, value in assignments(node):
                 self._assigned(target, value)
-        return _Reading(tuple(dict.fromkeys(self._routes)), tuple(dict.fromkeys(returns)))
+        return Reading(tuple(dict.fromkeys(self._routes)), tuple(dict.fromkeys(returns)))
 
-    def _nodes(self, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-        for statement in self._node.body:
+    def nodes(self, *kinds: type[N]) -> Iterator[N]:
+        """Give the nodes of its body that are of a kind, those of the functions in it too."""
+        for statement in self.node.body:
             for node in ast.walk(statement):
-                if not kinds or isinstance(node, kinds):
+                if isinstance(node, kinds):
                     yield node
+
+    def binds(self, name: str) -> bool:
+        """Tell whether a name stands for anything there."""
+        inside = name in self._parameters or name in self._locals or name in self.function.__code__.co_freevars
+        return inside or name in self.function.__globals__ or hasattr(builtins, name)
+
+    def spot(self, node: ast.AST) -> Spot:
+        """Give the place of a node."""
+        return function_spot(self.function, node)
 
     def _assigned(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(target, ast.Attribute) and target.attr == "stage" and self._is_agent(target.value):
@@ -152,15 +173,8 @@ class _FunctionReader:
 
     def _lead(self, values: _Values | None, kind: RouteKind, node: ast.AST) -> None:
         """Note that a route leads to each of some values."""
-        targets: list[str | None] = []
-        for value in values or (Value(UNKNOWN, Spot()),):
-            name = step_name(value.thing)
-            if name is not None or value.thing is not None:
-                targets.append(str.__str__(value.thing) if isinstance(value.thing, str) else name)
-        self._routes.extend(Found(target, kind, self._spot(node)) for target in targets)
-
-    def _spot(self, node: ast.AST) -> Spot:
-        return function_spot(self._function, node)
+        targets = _targets(values)
+        self._routes.extend(Found(target, kind, self.spot(node)) for target in targets)
 
     # --- what an expression can be ------------------------------------------------------------------------------------
 
@@ -172,7 +186,7 @@ class _FunctionReader:
         return self._values[node]
 
     def _look(self, node: ast.expr) -> Iterable[Value]:
-        spot = self._spot(node)
+        spot = self.spot(node)
         match node:
             case ast.Constant(value=constant):
                 return [Value(plain(constant), spot)]
@@ -200,18 +214,18 @@ class _FunctionReader:
             for bound in self._locals.get(name, ()):
                 found.extend(self.values(bound) if isinstance(bound, ast.expr) else [Value(plain(bound), spot)])
             return found
-        cells = dict(zip(self._function.__code__.co_freevars, self._function.__closure__ or (), strict=True))
+        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         if name in cells:
             try:
                 return [Value(plain(cells[name].cell_contents, spot), spot)]
             except ValueError:  # bound to nothing yet
                 return [Value(UNKNOWN, spot)]
-        names = self._function.__globals__
+        names = self.function.__globals__
         return [Value(plain(names.get(name, getattr(builtins, name, UNKNOWN)), spot), spot)]
 
     def _attribute(self, thing: Any, name: str, spot: Spot) -> Iterable[Value]:
-        if thing is ROUTE:
-            return [Value(ROUTE, spot)]
+        if isinstance(thing, Routed):
+            return [Value(thing, spot)]
         if isinstance(thing, Several) and name == "get":
             return [Value(thing, spot)]
         if isinstance(thing, ModuleType | type | Enum):
@@ -226,7 +240,7 @@ class _FunctionReader:
             return self._follow(written_function(found.fget), receiver, spot, {})
         function = written_function(found)
         if function is None:
-            return [Value(UNKNOWN if _is_rewritten(receiver.cls, name) else plain(found, spot), spot)]
+            return [Value(UNKNOWN if is_rewritten(receiver.cls, name) else plain(found, spot), spot)]
         return [Value(function if isinstance(found, staticmethod) else Bound(function, receiver), spot)]
 
     # --- calls --------------------------------------------------------------------------------------------------------
@@ -240,10 +254,14 @@ class _FunctionReader:
         arguments = [self.values(argument) for argument in node.args]
         named = {keyword.arg: self.values(keyword.value) for keyword in node.keywords}
         if called is go:
-            self._lead(arguments[0] if arguments else named.get("target"), "go", node)
-            return [Value(ROUTE, spot)]
-        if called is ROUTE or called is stay or called is direct:
-            return [Value(ROUTE, spot)]
+            led = arguments[0] if arguments else named.get("target")
+            if node not in self._dropped:
+                self._lead(led, "go", node)
+            return [Value(Routed(target), spot) for target in _targets(led) or [None]]
+        if called is stay or called is direct:
+            return [Value(Routed(self._here()), spot)]
+        if isinstance(called, Routed):
+            return [Value(called, spot)]
         if isinstance(called, Several):  # `table.get`
             return (*called.values, *(value for values in arguments[1:] for value in values))
         if called is super:
@@ -281,13 +299,18 @@ class _FunctionReader:
         self._routes.extend(read.routes)
         return read.returns
 
+    def _here(self) -> str | None:
+        """Give the step whose method this is: a route that stays remains there."""
+        first = self._known.get(next(iter(self._parameters), ""), ())
+        return next((step_name(value.thing.cls) for value in first if isinstance(value.thing, Instance)), None)
+
     def _parent(self) -> Any:
-        names = self._function.__code__.co_freevars
-        receiver = self._known.get(self._function.__code__.co_varnames[0], ()) if "__class__" in names else ()
+        names = self.function.__code__.co_freevars
+        receiver = self._known.get(self.function.__code__.co_varnames[0], ()) if "__class__" in names else ()
         for value in receiver:
             if isinstance(value.thing, Instance):
-                assert self._function.__closure__ is not None
-                return Super(self._function.__closure__[names.index("__class__")].cell_contents, value.thing)
+                assert self.function.__closure__ is not None
+                return Super(self.function.__closure__[names.index("__class__")].cell_contents, value.thing)
         return UNKNOWN
 
 
@@ -311,6 +334,12 @@ def _given(
     if None in named:  # `**more`
         return {}
     return given | {each.name: named[each.name] for each in parameters if each.name in named}
+
+
+def _targets(values: _Values | None) -> list[str | None]:
+    """Give the places that a route to some values leads to; None for what only running the code tells."""
+    things = [value.thing for value in values] if values else [UNKNOWN]
+    return [str.__str__(thing) if isinstance(thing, str) else step_name(thing) for thing in things if thing is not None]
 
 
 def _taken(thing: Any, spot: Spot) -> Iterable[Value]:
@@ -339,7 +368,7 @@ def _static(thing: ModuleType | type | Enum, name: str) -> Any:
     return written_function(found) or found
 
 
-def _is_rewritten(cls: type, name: str) -> bool:
+def is_rewritten(cls: type, name: str) -> bool:
     """Tell whether methods of a class assign to an attribute, so that its value in the class says little."""
     functions = (written_function(value) for base in cls.__mro__ for value in vars(base).values())
     return name.startswith("_") and any(

@@ -1,4 +1,4 @@
-"""The names that are bound inside a function, each with every expression it may be bound to."""
+"""The names that are bound inside a function, each with every expression it may be bound to; and what those come to."""
 
 import ast
 import importlib.util
@@ -10,7 +10,7 @@ from typing import Any
 from cuelight.chart.sources import FunctionNode
 from cuelight.chart.values import UNKNOWN
 
-__all__ = ["Binding", "assignments", "bindings"]
+__all__ = ["Binding", "assignments", "bindings", "first_call", "outcomes"]
 
 Binding = ast.expr | object
 """An expression; else the imported thing itself, `UNKNOWN` where nothing is certain."""
@@ -46,6 +46,26 @@ def assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         yield node.target, None
     elif isinstance(node, ast.For | ast.AsyncFor):
         yield from _pairs(node.target, None)
+
+
+def outcomes(node: ast.expr) -> Iterator[ast.expr]:
+    """Give the expressions that another one may come to, under the conditions in it."""
+    match node:
+        case ast.Await(value=inner) | ast.NamedExpr(value=inner):
+            yield from outcomes(inner)
+        case ast.IfExp(body=first, orelse=second):
+            yield from (*outcomes(first), *outcomes(second))
+        case ast.BoolOp(values=parts):
+            yield from (each for part in parts for each in outcomes(part))
+        case _:
+            yield node
+
+
+def first_call(node: ast.expr) -> ast.expr:
+    """Give the call that a chain of calls begins with, as `go(...)` in `go(...).with_state(...)`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+        node = node.func.value
+    return node
 
 
 def _pairs(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:

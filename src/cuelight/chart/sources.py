@@ -3,13 +3,24 @@
 import ast
 import inspect
 import linecache
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
 from typing import NamedTuple
 
-__all__ = ["FunctionNode", "Spot", "class_spot", "function_spot", "node_of", "stage_spot"]
+__all__ = [
+    "FunctionNode",
+    "Spot",
+    "class_spot",
+    "function_spot",
+    "names_around",
+    "names_in",
+    "node_of",
+    "shown_path",
+    "stage_spot",
+]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -28,16 +39,36 @@ def node_of(function: FunctionType) -> FunctionNode | None:
     return _functions(tree).get((code.co_name, code.co_firstlineno)) if tree is not None else None
 
 
+def names_around(function: FunctionType) -> Counter[str]:
+    """Count what the file of a function names, as `names_in` does."""
+    tree = _tree(function.__code__.co_filename, function.__globals__)
+    return Counter() if tree is None else names_in(tree)
+
+
+@lru_cache(maxsize=64)
+def names_in(tree: ast.AST) -> Counter[str]:
+    """Count the names and the attributes that a tree reads or writes, and its texts, which may name either."""
+    found = (_named(node) for node in ast.walk(tree))
+    return Counter(name for name in found if name is not None)
+
+
+def _named(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+            return name
+    return None
+
+
 def function_spot(function: FunctionType, node: ast.AST | None = None) -> Spot:
     """Give the place of a function's `def`, or of a node in it; an empty one without a source."""
     node = node or node_of(function)
-    return Spot() if node is None else Spot(_shown(function.__code__.co_filename), getattr(node, "lineno", None))
+    return Spot() if node is None else Spot(shown_path(function.__code__.co_filename), getattr(node, "lineno", None))
 
 
 def class_spot(cls: type) -> Spot:
     """Give the place of a class statement."""
     found = _class_node(cls)
-    return Spot() if found is None else Spot(_shown(found[0]), found[1].lineno)
+    return Spot() if found is None else Spot(shown_path(found[0]), found[1].lineno)
 
 
 def stage_spot(cls: type, stage: str) -> Spot:
@@ -48,7 +79,7 @@ def stage_spot(cls: type, stage: str) -> Spot:
             if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == "stage":
                 literals = (node for node in ast.walk(statement.annotation) if isinstance(node, ast.Constant))
                 written = next((node for node in literals if node.value == stage), statement)
-                return Spot(_shown(found[0]) if found is not None else None, written.lineno)
+                return Spot(shown_path(found[0]) if found is not None else None, written.lineno)
     return class_spot(cls)
 
 
@@ -91,6 +122,7 @@ def _defined(tree: ast.Module) -> Iterator[tuple[FunctionNode, int]]:
             yield node, min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
-def _shown(file: str) -> str:
+def shown_path(file: str) -> str:
+    """Give a path as it is shown: from the working directory, where it is below that."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else file

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from cuelight.chart.sources import Spot
 
 __all__ = [
-    "ROUTE",
     "UNKNOWN",
     "Bound",
     "Instance",
     "Own",
+    "Routed",
     "Several",
     "Super",
     "Value",
@@ -28,8 +28,6 @@ __all__ = [
 _NOWHERE = Spot()
 UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "UNKNOWN"})()
 """What only running the code tells."""
-ROUTE: Any = type("Routed", (), {"__repr__": lambda self: "ROUTE"})()
-"""What `go`, `stay`, `direct` and the builders give; where it leads is noted where it is made."""
 
 
 class Value(NamedTuple):
@@ -52,6 +50,14 @@ class Bound:
 
     function: FunctionType
     receiver: Instance
+
+
+@dataclass(frozen=True)
+class Routed:
+    """Stand for what `go`, `stay`, `direct` and the builders give."""
+
+    target: str | None
+    """Where it leads, or stays; None where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +124,8 @@ def plain(thing: Any, spot: Spot = _NOWHERE) -> Any:
     """Give a value of the running program as far as it tells where a route leads; else `UNKNOWN`. It can be hashed."""
     if isinstance(thing, Mapping | tuple | list):
         return elements(thing, spot)
-    kept = (str, type, Enum, FunctionType, BuiltinFunctionType, ModuleType, Instance, Bound, Super, Several)
-    return thing if thing is None or thing is ROUTE or isinstance(thing, kept) else UNKNOWN
+    kept = (str, type, Enum, FunctionType, BuiltinFunctionType, ModuleType, Instance, Bound, Routed, Super, Several)
+    return thing if thing is None or isinstance(thing, kept) else UNKNOWN
 
 
 def elements(table: Mapping[Any, Any] | tuple[Any, ...] | list[Any], spot: Spot) -> Several:

@@ -5,7 +5,7 @@ import sys
 import msgspec
 import typer
 
-from cuelight.chart import Chart, Finding, chart_of, findings_of, prompt_findings
+from cuelight.chart import Chart, Finding, chart_of, findings_of, prompt_findings, slip_findings
 from cuelight.cli.commands import DID_NOT_HOLD, single
 from cuelight.cli.options import AgentName, AsJson
 from cuelight.engine import make_agent
@@ -19,12 +19,13 @@ def check(agent: AgentName, as_json: AsJson = False) -> None:
 
     Found are stages and steps that cannot be reached, or not be left; tools that are never visible; targets that do not
     exist; rings of logic steps; steps with many targets; tools that cannot be taken back and run without a yes; a judge
-    of yes and no that is the author's own; and prompts that name a tool where it is hidden. The exit code is 1 when
-    there is an error among them, 0 when there are warnings at most.
+    of yes and no that is the author's own; prompts that raise, or name a tool where it is hidden; routes that are built
+    and not returned; misspelt names of steps, hooks and fields; and tools without @tool or a docstring. The exit code
+    is 1 when there is an error among them, 0 when there are warnings at most.
     """
     instance = make_agent(find_agent(agent).make)
     chart = chart_of(type(instance))
-    found = (*findings_of(chart), *prompt_findings(chart, instance))
+    found = (*slip_findings(type(instance)), *findings_of(chart), *prompt_findings(chart, instance))
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
     else:
