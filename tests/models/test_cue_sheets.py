@@ -65,7 +65,14 @@ WRONG = {
         '[words]\nsoon = ["asap"]\n[[cue]]\nhears = "x"\nunless = "{son}"\nsay = "x"',
         ["cue 1 (x)", "{son}", "did you mean soon?"],
     ),
-    "words that are a slot": ('[words]\nday = "sunny"', ["[words] day", "another name"]),
+    "words that are a slot": ('[words]\nday = "sunny"', ["[words] day", "what [slot.day] finds", "another name"]),
+    "words that are a yes": ('[words]\nyes = "aye"', ["[words] yes", "that the caller agreed, in a pattern"]),
+    "a slot that is in the view": (
+        "[view]\nfault = 'Fault: (.+)'\n[slot.fault]\nkind = \"words\"",
+        ["slot 'fault'", "{fault} is what [view] fault finds in the prompt", "another name"],
+    ),
+    "a slot that is a blank": ('[slot.said]\nkind = "words"', ["{said} is what the agent said before"]),
+    "a slot that is a blank of an after": ('[slot.args]\nkind = "words"', ["{args} is the arguments of a call, in an"]),
     "words that are no expression": ('[words]\nsoon = "(asap"', ["[words] soon", "no regular expression"]),
     "a choice besides": ('[slot.x]\nkind = "choice"\nfrom = "a"\nbesides = "b"', ["slot 'x'", "`besides`"]),
     "two of one name": (

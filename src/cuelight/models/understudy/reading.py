@@ -24,7 +24,20 @@ _CUE = (
 _AFTER = ("asks", "each", "go_on", "most", "name", "once", "say", "stage", "tool", "view", "when")
 _OUTCOMES = ("null", "empty", "error", "data", "declined")
 _ALL_KINDS = (*KINDS, "one of", "choice")
-_ALWAYS = frozenset({"ask", "last", "said", "stage"})
+_ALWAYS = {
+    "ask": "the open question",
+    "last": "the last answers of tools",
+    "said": "what the agent said before",
+    "stage": "the stage",
+}
+_SOMEWHERE = {
+    "args": "the arguments of a call, in an [[after]]",
+    "result": "the answer of a tool, in an [[after]]",
+    "each": "the rows, in an [[after]] or the `ask` of a choice",
+    "item": "a row, in an `each`",
+    "yes": "that the caller agreed, in a pattern",
+    "no": "that the caller did not agree, in a pattern",
+}
 # What a slot inside a longer pattern may be, before its kind reads it.
 _SHAPES = {
     "name": r"[^\W\d_][\w'.-]*(?:\s+[^\W\d_][\w'.-]*){0,4}",
@@ -105,8 +118,9 @@ class _Reader(Tables):
 
     def alternatives(self, words: Mapping[str, Any], name: str, slots: Collection[str]) -> str:
         where = f"[words] {name}"
-        if name in slots or name in ("yes", "no"):
-            self.wrong(where, "has a name that means something else in a pattern; give it another name")
+        other = f"what [slot.{name}] finds" if name in slots else _SOMEWHERE[name] if name in ("yes", "no") else ""
+        if other:
+            self.wrong(where, f"has a name that means something else: {{{name}}} is {other}; give it another name")
         sources = [self.worded(source, where) for source in self.strings(words, where, name)]
         return f"(?:{'|'.join(source for source in sources if self.compiled(source, where, 'the pattern'))})"
 
@@ -118,8 +132,11 @@ class _Reader(Tables):
             self.wrong(where, f"is {table!r}; write a table [slot.{name}] with a kind")
             return Slot(name=name, kind="words")
         self.keys(table, where, _SLOT)
-        if name in _ALWAYS or name in self.view or name in ("args", "result", "each", "item", "yes", "no"):
-            self.wrong(where, "has a name that means something else in a line; give it another")
+        others = {**dict.fromkeys(self.view, f"what [view] {name} finds in the prompt"), **_ALWAYS, **_SOMEWHERE}
+        if name in others:
+            self.wrong(
+                where, f"has a name that means something else: {{{name}}} is {others[name]}; give it another name"
+            )
         kind = table.get("kind")
         if kind not in _ALL_KINDS:
             self.wrong(where, f"is of the kind {kind!r}; there are {', '.join(_ALL_KINDS)}")
