@@ -17,8 +17,10 @@ GUARDED = {"book", "wipe"}
 Few = Annotated[int, BeforeValidator(lambda value: min(value, 4))]
 
 
-def _wiping(desk: Any, what: str) -> str:
-    return {"empty": "  ", "number": 5}.get(what, f"  Wipe {what} of {desk.owner}?\n")  # type: ignore[return-value]
+def _wiping(desk: Any, what: str) -> Any:
+    if what == "later":
+        return _later()
+    return {"empty": "  ", "number": 5}.get(what, f"  Wipe {what} of {desk.owner}?\n")
 
 
 class Desk(Agent):
@@ -116,7 +118,7 @@ async def test_the_phrase_may_come_from_a_function_and_a_tool_that_reads_is_guar
         assert check_yeses(call.log, GUARDED) == 1
 
 
-@pytest.mark.parametrize("what", ["empty", "number"])
+@pytest.mark.parametrize("what", ["empty", "number", "later"])
 async def test_a_function_that_gives_no_phrase_asks_nothing_and_runs_nothing(what: str) -> None:
     async with rehearsing(Desk, Script(calls("wipe", what=what), "Sorry.")) as call:
         assert (await call.say("wipe")).text == "Sorry."
@@ -195,13 +197,17 @@ async def test_a_clear_no_that_the_model_says_nothing_of_is_one_and_the_model_he
         assert "the caller said no" not in call.requests[1].view
 
 
-@pytest.mark.parametrize("judged", [None, 1, "yes", KeyError("oops"), [True]])
+async def _later() -> bool:
+    return True
+
+
+@pytest.mark.parametrize("judged", [None, 1, "yes", KeyError("oops"), [True], _later])
 async def test_a_judge_that_does_not_say_true_has_not_said_yes(judged: Any) -> None:
     class Judged(Desk):
         def consents(self, said: str) -> Any:
             if isinstance(judged, Exception):
                 raise judged
-            return judged
+            return judged() if judged is _later else judged
 
     async with rehearsing(Judged, Script(BOOK, answers("yes"), answers("yes"), "Well.")) as call:
         await call.say("book 10")

@@ -1,6 +1,7 @@
 """What a caller is asked before a guarded tool runs: the phrase, and what exactly a yes is to."""
 
 import hashlib
+import inspect
 import string
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,8 @@ class Confirm:
             said: Any = _formatter.vformat(self._given, (), _Names(owner, arguments))
         else:
             said = self._given(owner, **arguments)
+            if inspect.iscoroutine(said):
+                said.close()
         if not isinstance(said, str):
             raise TypeError(f"the phrase of a confirmation is text, not a value of type {type(said).__name__}")
         if not said.strip():

@@ -5,6 +5,7 @@ it. A yes counts only while the phrase is the last thing that the caller has hea
 was said, and after a restart.
 """
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -199,7 +200,9 @@ class Confirmations:
         agent = self._context.agent
         try:
             with open_frame(Frame(agent._cell.ledger, "consents", read_only=True)):
-                judged = agent.consents(said)
+                judged: Any = agent.consents(said)
+            if inspect.iscoroutine(judged):
+                judged.close()
             if judged is not None and not isinstance(judged, bool):
                 raise TypeError(f"it returned a value of type {type(judged).__name__}; return True, False or None")
         except Exception as error:  # the author's code
