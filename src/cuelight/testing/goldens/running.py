@@ -64,7 +64,8 @@ def for_golden(make: Callable[..., Agent], golden: Golden) -> Callable[[], Agent
         make: an Agent class, or a function that makes an instance.
         golden: whose call it is for.
     """
-    if not callable(make):
+    what: object = make
+    if not callable(what):
         return make  # who opens the call says what it is
     given: dict[str, Any] = {}
     if golden.today is not UNSET and "today" in inspect.signature(make).parameters:
