@@ -102,7 +102,8 @@ def test_a_property_cannot_be_saved_over() -> None:
 def test_what_is_read_back_is_no_handle_on_the_state() -> None:
     free = Keep().step(Free)
     free.save_state(a=1)
-    free.saved["a"] = 2  # type: ignore[index]
+    with pytest.raises(TypeError):
+        free.saved["a"] = 2  # type: ignore[index]
     assert free.saved == {"a": 1}
 
 

@@ -128,8 +128,9 @@ class Batch:
     def _is_repeated(self, call: Called) -> bool:
         """Count calls of the same tool with the same arguments; tells whether this is one too many."""
         arguments = _canonical(call.given) if call.given is not None else call.request.arguments.encode()
-        seen = self._turn.same_calls
-        count = seen[call.name, arguments] = seen.get((call.name, arguments), 0) + 1
+        owner = "" if call.tool is None else type(self._context.course.owner(call.tool)).__name__
+        seen, key = self._turn.same_calls, (owner, call.name, arguments)  # steps may have tools of one name
+        count = seen[key] = seen.get(key, 0) + 1
         return count > self._context.limits.identical_calls
 
     # --- the call itself ----------------------------------------------------------------------------------------------

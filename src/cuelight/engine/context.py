@@ -181,8 +181,14 @@ class CallContext:
 
     def forget(self, handler: Handler) -> None:
         """Clear the histories that a handler asked to forget, once."""
+        known = {"", *filter(None, self.course.memories.values())}
         for memory in dict.fromkeys(handler.forgotten):
-            self.journal.write("cue.forgotten", {"memory": memory})
+            if memory in known:
+                self.journal.write("cue.forgotten", {"memory": memory})
+            else:
+                listed = ", ".join(sorted(known - {""})) or "none"
+                told = f"{handler.label} forgets {memory!r}, which is no step's memory, so nothing was cleared."
+                self.error("unknown-memory", f"{told} The memories: {listed}.")
         handler.forgotten.clear()
 
     def write_note(self, name: str, data: Any) -> None:

@@ -39,7 +39,7 @@ class Turn:
         self.message_id = message_id
         self.requests = 0
         self.attempts = 0
-        self.same_calls: dict[tuple[str, bytes], int] = {}
+        self.same_calls: dict[tuple[str, str, bytes], int] = {}
         self.speech = Speech(context, speech_id)
         self.answered = False
         """Whether the caller has the answer, so that the model is not asked again."""
@@ -135,10 +135,11 @@ class Turn:
         """Do what a reply asks for; tells whether the model is to be asked again."""
         most = self.context.limits.model_requests
         if answer.calls:
+            leaving = self.context.course.ends is not None
             if self.requests >= most:
                 self.stop_at("model_requests", most)
             await Batch(self, answer).run()
-            return True
+            return not (leaving and answer.text.strip())  # a goodbye is said once, whatever call stood beside it
         if not answer.held or self.cut:
             return False
         goes_on = await Response(self).follow(answer.text.strip())

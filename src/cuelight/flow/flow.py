@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from cuelight.agent import Agent, Field, Reading, Setting, Tool
 from cuelight.errors import DeclarationRefused, StageIsRouted, StepNotDefined
-from cuelight.flow.misplaced import refuse_methods
+from cuelight.flow.misplaced import refuse_methods, refuse_settings
 from cuelight.flow.registry import Registry, check_flow, read_registry
 from cuelight.flow.step import Step, write_step
 
@@ -71,6 +71,7 @@ class Flow(Agent):
     def __vet__(cls, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
         hooks = ("get_prompt", "on_enter", "on_exit", "on_crossing", "on_response", "run_logic")
         refuse_methods(reading, hooks, "a hook of a Step; write it there")
+        refuse_settings(reading, ("memory", "waits", "was"), "a setting of a Step; write it there")
         if cls.__registry__ is not None:
             check_flow(cls.__registry__, reading, fields, tools)
 

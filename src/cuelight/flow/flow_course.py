@@ -61,9 +61,11 @@ class FlowCourse:
         self._steps = steps
         self.tools = (*declaration.tools, *(tool for step in steps.values() for tool in step.__declaration__.tools))
         self.names = (*declaration.fields, *steps)
+        self._renamed = {old: name for name, step in steps.items() for old in step.was}
         self.memories = {
-            name: None if isinstance(step, LogicStep) else step.memory
+            known: None if isinstance(step, LogicStep) else step.memory
             for name, step in steps.items()
+            for known in (name, *step.was)
             if isinstance(step, LogicStep) or step.memory is not None
         }
         self._keys = {name: b"%b:" % msgspec.json.encode(name) for name in steps}
@@ -187,7 +189,11 @@ class FlowCourse:
                 owner._cell.write(name, value)
 
     def restore(self, stored: Mapping[str, Any]) -> Restored:
-        notices = list(restore(self.agent, {k: v for k, v in stored.items() if k not in self._steps}).notices)
+        stored = {self._renamed.get(name, name): value for name, value in stored.items()}
+        own = {name: value for name, value in stored.items() if name not in self._steps}
+        if "stage" in own:
+            own["stage"] = self._renamed.get(own["stage"], own["stage"])
+        notices = list(restore(self.agent, own).notices)
         for name, step in self._steps.items():
             state = stored.get(name, {})
             if isinstance(state, Mapping):

@@ -120,6 +120,9 @@ def check_flow(registry: Registry, reading: Reading, fields: Mapping[str, Field]
         # A step that is written in the body of the flow is an attribute of it, and no other one.
         if name in fields or inspect.getattr_static(reading.cls, name, step) is not step:
             reading.refuse(f"step {name} has the name of an attribute of the flow; rename one of the two")
+        for old in step.was:
+            if old in registry.steps or any(old in one.was for one in registry.steps.values() if one is not step):
+                reading.refuse(f"step {name}: `was` names {old}, which is another step's name; a renamed one is gone")
         for tool in step.__declaration__.tools:
             for other in tools:
                 if tool.name == other.name and other.shown_in(name):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from cuelight.agent import in_handler, note_route
 from cuelight.errors import OutsideHandler
+from cuelight.wire import whole_text
 
 __all__ = ["VALIDATED", "DirectMessage", "HttpContentType", "Route", "as_route", "direct", "go", "stay"]
 
@@ -71,7 +72,7 @@ class Route:
     def with_message(self, message: str | DirectMessage) -> "Route":
         """Send a message along: a string is what the destination's model hears, a `DirectMessage` ends the turn."""
         if not isinstance(message, DirectMessage):
-            _text("with_message", message, "text or a DirectMessage")
+            message = _text("with_message", message, "text or a DirectMessage")
         return replace(self, message=message)
 
 
@@ -154,7 +155,7 @@ def _within(helper: str) -> None:
 
 
 def _text(where: str, value: Any, wanted: str = "text") -> str:
-    """Refuse what is no text where it is written, not later where it would be read."""
+    """Refuse what is no text where it is written, not later where it would be read; mend half a character."""
     if not isinstance(value, str):
         raise TypeError(f"{where} takes {wanted}, not a value of type {type(value).__name__}.")
-    return value
+    return whole_text(value)

@@ -22,7 +22,7 @@ from cuelight.agent import (
     shown,
 )
 from cuelight.errors import AuthorError, OutsideHandler, StageIsRouted
-from cuelight.flow.misplaced import refuse_methods
+from cuelight.flow.misplaced import refuse_methods, refuse_settings
 from cuelight.log import MASK
 
 if TYPE_CHECKING:
@@ -84,6 +84,10 @@ class Step(Stateful, Generic[F]):
                 "the name of a history, as in `memory = 'diagnosis'`, or None for the call's own",
             ),
             "waits": Setting(lambda value: isinstance(value, bool), "True or False"),
+            "was": Setting(
+                lambda value: isinstance(value, tuple) and all(isinstance(name, str) for name in value),
+                "the names it had, as in `was = ('OldName',)`",
+            ),
         }
     )
     __stage__: ClassVar[str]
@@ -92,6 +96,9 @@ class Step(Stateful, Generic[F]):
     """The history the step's model reads, by name; None is the one of the call. Steps that name the same share it."""
     waits: ClassVar[bool] = False
     """Whether the step can record nothing and move nowhere until the caller has spoken since it was entered."""
+
+    was: ClassVar[tuple[str, ...]] = ()
+    """Names the step had in earlier versions, under which open calls still stand in it."""
 
     _flow: "Flow | None" = None
     _prompt: str | None
@@ -113,6 +120,8 @@ class Step(Stateful, Generic[F]):
     @classmethod
     def __vet__(cls, reading: Reading, fields: Mapping[str, Field], tools: tuple[Tool, ...]) -> None:
         refuse_methods(reading, ("on_call", "on_event", "on_end"), "a hook of the flow; write it there")
+        settings = ("limits", "rules", "knowledge", "model", "language", "wording", "steps", "initial_step")
+        refuse_settings(reading, settings, "a setting of the flow; write it there")
         if not hasattr(cls, "__logic__"):
             refuse_methods(reading, ("run_logic",), "run in a LogicStep alone; make it one")
             if cls.get_prompt is Step.get_prompt:
@@ -169,9 +178,9 @@ class Step(Stateful, Generic[F]):
 
     @property
     def saved(self) -> Mapping[str, Any]:
-        """The step's state by name: its fields, or, where it declares none, what was saved."""
+        """The step's state by name, to be read: its fields, or, where it declares none, what was saved."""
         fields = self.__declaration__.fields
-        return {name: getattr(self, name) for name in fields} if fields else dict(self._kept)
+        return MappingProxyType({name: getattr(self, name) for name in fields} if fields else self._kept)
 
     def save_state(self, values: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         """Write some of the step's state; the rest stays, and a value that is there is replaced as a whole.
