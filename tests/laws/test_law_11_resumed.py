@@ -268,6 +268,32 @@ async def test_an_agent_that_became_a_flow_withdraws_what_no_step_had_asked() ->
         assert again.agent.done == []
 
 
+class Before(Step["Two"]):
+    was = ("A",)
+
+    @tool(confirm="Shall I book {slot} for {people}?")
+    def book(self, slot: str, people: int = 2) -> None:
+        """Books, in a step that had another name."""
+        self.flow.done.append(slot)
+
+
+class Renaming(Flow):
+    """You are a desk."""
+
+    steps = (Before,)
+    done: list[str] = []
+
+
+async def test_a_step_that_was_renamed_still_asks_its_question() -> None:
+    store = MemoryStore()
+    async with rehearsing(Two, Script(BOOK), store=store) as call:
+        await call.say("book 10")
+    async with rehearse(Renaming, Script("So?", answers("yes"), "Done."), store=store, resume=call.id) as again:
+        assert (await again.say("hello")).text == f"So?\n{ASKED}"
+        await again.say("yes")
+        assert again.agent.done == ["10"]
+
+
 # --- erased, forked ---------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from cuelight.engine.handle import LiveHandle
 from cuelight.engine.replies import Reply
 from cuelight.engine.routing import take_route
 from cuelight.errors import AuthorError
-from cuelight.flow import HttpContentType, go, tools_by_stage
+from cuelight.flow import Flow, HttpContentType, go, tools_by_stage
 from cuelight.log import MASK, Fold, Record, leaves, unmasked
 from cuelight.wire import ENTRY_TYPES, Entry, State, fits, is_opaque
 
@@ -153,10 +153,14 @@ class Resumption:
 
     def _guarded(self, name: str, seq: int) -> Tool | None:
         """Give the guarded tool that a name stood for where an entry was written."""
-        shown = tools_by_stage(type(self._context.agent))
+        agent = type(self._context.agent)
+        shown = tools_by_stage(agent)
         changes = (entry for entry in self._by_type.get("state.changed", ()) if entry.seq < seq)
         newest = max(changes, key=lambda entry: entry.seq, default=None)
         stage = "" if newest is None or "" in shown else newest.data["state"].get("stage")
+        if issubclass(agent, Flow) and agent.__registry__ is not None:
+            steps = agent.__registry__.steps
+            stage = next((name for name, step in steps.items() if stage in step.was), stage)
         return next((tool for tool in shown.get(stage, ()) if tool.name == name and tool.confirm is not None), None)
 
     def _withdraw_questions(self) -> None:
