@@ -15,6 +15,9 @@ from cuelight.wire import Entry
 
 __all__ = ["Fault", "Finding", "judge_errors", "judge_reply", "judge_turn"]
 
+_ABSENT = "it did not come"
+_SILENT = "nothing was said"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -23,6 +26,11 @@ class Fault:
     where: Where
     expected: str
     came: str
+
+    @property
+    def is_absence(self) -> bool:
+        """Tell whether it merely did not come, as what a turn that broke off did not get to."""
+        return self.came.startswith((_ABSENT, _SILENT))
 
 
 Finding = tuple[str, str] | None
@@ -103,7 +111,7 @@ class _TurnJudge:
             return wanted.said, "it came before what is written above it"
         near = next(filter(None, (wanted.fits(self._window, index) for index in free if index >= self._next)), None)
         hidden = None if check.tool is UNSET else self._hidden(check.tool)
-        came = near or "it did not come"
+        came = near or _ABSENT
         return wanted.said, f"{came.removesuffix('.')}; {hidden}" if hidden else came
 
     def _hidden(self, tool: str) -> str | None:
@@ -154,7 +162,7 @@ def judge_reply(reply: ReplyCheck, said: str, what: str) -> Finding:
         said: all of it.
         what: what it is called, as in "the reply".
     """
-    heard = f"“{said}”" if said else "nothing was said"
+    heard = f"“{said}”" if said else _SILENT
     wanted = [reply.says] if isinstance(reply.says, str) else reply.says
     found = holds(said, wanted)
     for words in wanted:

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -176,8 +176,11 @@ class _Conversation:
         try:
             await self._do(call, turn)
         except AuthorError as error:
-            await self._look(call)
-            return Fault(where, "the turn to run", str(error))
+            # What came otherwise than expected is why a recorded reply does not fit, and is told before that.
+            fault = judge_turn(await self._look(call), turn.then, where, shows)
+            if fault is None or fault.is_absence:
+                return Fault(where, "the turn to run", str(error))
+            return replace(fault, came=f"{fault.came}\n  then      {error}")
         except CallEnded:
             return Fault(where, "the call to go on", f"it had ended: {call.state.end_reason}")
         took = time.perf_counter() - began
