@@ -114,6 +114,27 @@ async def test_a_yes_that_the_crash_swallowed_is_none_even_when_the_message_come
         assert again.agent.done == []
 
 
+class Reminding(Desk):
+    """You are a desk that reminds."""
+
+    def on_event(self, name: str, data: dict[str, Any]) -> None:
+        self.call.reply("Remind them.")
+
+
+async def test_words_of_before_that_come_again_answer_nothing_that_was_asked_since() -> None:
+    store = WatchedStore()
+    async with rehearsing(Reminding, Script(BOOK, "One moment."), store=store) as call:
+        await call.say("book 10", id="m0")
+        await call.say("yes", id="m1")
+    kept = max(number for number, kinds in enumerate(store.types, 1) if "turn.user" in kinds)
+    model = Script("Are you there?", answers("yes"), "One moment.")
+    async with rehearse(Reminding, model, store=await store.crashed_after(kept), resume=call.id) as again:
+        assert datas(again.log, "turn.user")[-1]["text"] == "yes"
+        assert (await again.event("remind")).text == f"Are you there?\n{ASKED}"
+        assert (await again.say("yes", id="m1")).text == f"One moment.\n{ASKED}"
+        assert again.agent.done == []
+
+
 # --- a log that was tampered with -------------------------------------------------------------------------------------
 
 

@@ -118,12 +118,14 @@ class Conduct:
         journal = self.context.journal
         try:
             self.admit()
-            prepared = await self._take_prepared(text if message_id is None or message_id != self.unanswered else None)
+            # Where the turn of this very message had broken off, its words stand in the log already.
+            is_new = message_id is None or message_id != self.unanswered
+            prepared = await self._take_prepared(text if is_new else None)
         finally:
             self.awaited -= 1
             cut_ahead, self.cut_ahead = self.cut_ahead, None
         speech_id = self._speech_id()
-        if message_id is None or message_id != self.unanswered:
+        if is_new:
             said: dict[str, Any] = {"speech_id": speech_id, "text": text, "metrics": {}}
             if message_id is not None:
                 said["item_id"] = message_id
@@ -131,8 +133,7 @@ class Conduct:
             self.context.turns += 1
             if text.strip():
                 self.context.course.hear()
-        self.context.confirmations.hear(text, askings)
-        # Otherwise the turn of this very message had broken off, and its words stand in the log already.
+        self.context.confirmations.hear(text if is_new else None, askings)  # others came before anything asked since
         self.unanswered = None
         turn = Turn(self.context, speech_id, message_id)
         turn.hear_caller()
