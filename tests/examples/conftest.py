@@ -23,9 +23,9 @@ FOUND = find_agent(str(Path(__file__).parents[2] / "examples" / "harbour_vets"))
 TODAY = date(2026, 3, 5)
 
 
-def new_desk() -> Any:
+def new_desk(today: date = TODAY) -> Any:
     make: Any = FOUND.make
-    return make(today=TODAY)
+    return make(today=today)
 
 
 @dataclass
@@ -54,8 +54,8 @@ class Talk:
     log: list[Entry]
 
 
-async def _talk(said: Sequence[str], model: Model) -> Talk:
-    async with rehearse(new_desk, model) as call:
+async def _talk(said: Sequence[str], model: Model, today: date = TODAY) -> Talk:
+    async with rehearse(lambda: new_desk(today), model) as call:
         requests = [0]
         for text in said:
             with contextlib.suppress(CallEnded):
@@ -90,7 +90,7 @@ def sheet() -> CueSheet:
 def talk(sheet: CueSheet) -> Callable[..., Talk]:
     """Have a call with the Understudy, or another model, that says these lines."""
 
-    def talk(*said: str, model: Model | None = None) -> Talk:
-        return asyncio.run(_talk(said, model or Understudy(sheet)))
+    def talk(*said: str, model: Model | None = None, today: date = TODAY) -> Talk:
+        return asyncio.run(_talk(said, model or Understudy(sheet), today))
 
     return talk

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,15 @@ def test_whatever_is_said_in_whatever_order_nothing_is_claimed_that_is_not_so(se
             assert turn.tools[-1:] == ["cancel_booking"], turn
         if "You are registered" in turn.answer:
             assert "register_owner" in turn.tools, turn
+
+
+def test_the_session_in_the_readme_is_what_is_said(talk: Callable) -> None:
+    block = (HERE.parents[1] / "README.md").read_text(encoding="utf-8").split("```text\n")[1].split("```")[0]
+    asked = re.findall(r"^you    (.+)$", block, re.MULTILINE)
+    turns = re.split(r"^you    .+\n", block, flags=re.MULTILINE)[1:]
+    heard = talk(*asked, today=date(2026, 12, 1))
+    for shown, turn in zip(turns, heard.turns, strict=True):
+        spoken = " ".join(re.findall(r"^(?:agent  | {7}(?=\w)(?!stage))(.+)$", shown, re.MULTILINE))
+        assert spoken == " ".join(turn.answer.replace("[private]", "Ada Byrne").split())
+        assert f"stage {turn.stage} " in shown
+    assert [turn.stage for turn in heard.turns][-1] == "done"
