@@ -18,7 +18,7 @@ from lawbook import WatchedStore, check_log, check_messages, datas, results, run
 from lives import settled, strange_replies
 from yeses import check_yeses
 
-SEEDS = 350
+SEEDS = 150
 GUARDED = {"book", "pay", "peek", "hang"}
 LIMITS = Limits(model_requests=5, tool_s=5, first_token_s=4, request_s=6, turn_s=60, identical_calls=3, confirm_s=20)
 
@@ -335,13 +335,13 @@ async def story(seed: int, agent: Callable[[random.Random], Any]) -> int:
     return check_yeses(log, GUARDED, restarts=restarts, came_in=came_in)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(9))
 def test_nothing_guarded_runs_without_its_yes(block: int) -> None:
     effects = sum(run(story(seed, Desk)) for seed in range(block * SEEDS, (block + 1) * SEEDS))
     assert effects > SEEDS // 5, "the stories test nothing"
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("block", range(5))
 def test_nothing_guarded_runs_without_its_yes_in_flows(block: int) -> None:
     effects = sum(run(story(seed, House)) for seed in range(block * SEEDS, (block + 1) * SEEDS))
     assert effects > SEEDS // 5, "the stories test nothing"
