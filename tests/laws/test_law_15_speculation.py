@@ -295,6 +295,17 @@ async def test_a_mute_model_is_left_although_it_was_asked_ahead() -> None:
         assert results(call.log) == []
 
 
+async def test_what_is_dropped_before_it_began_is_never_asked_and_keeps_nobody_waiting() -> None:
+    async def mute(request: Any) -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    async with rehearsing(Desk, Script(mute)) as call:
+        call.prepare("hello")
+        await asyncio.wait_for(call.live.close(), 2)
+        assert call.requests == []
+
+
 async def test_the_same_message_is_never_answered_twice_by_preparing_it() -> None:
     async with rehearsing(Desk, Script("Hello.", "Unused.")) as call:
         first = await call.say("hello", id="m1")

@@ -111,6 +111,9 @@ class Stream:
             AuthorError: when the model is a script or a sheet that its author must mend.
         """
         attempt = Attempt()
+        attempt.cut = self._cut
+        if attempt.cut:  # before it began
+            return attempt
         clock = self._clock
         self._began = clock.monotonic()
         self._task = task = asyncio.current_task()
