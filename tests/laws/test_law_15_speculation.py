@@ -301,8 +301,9 @@ async def test_what_is_dropped_before_it_began_is_never_asked_and_keeps_nobody_w
         return "never"
 
     async with rehearsing(Desk, Script(mute)) as call:
-        call.prepare("hello")
-        await asyncio.wait_for(call.live.close(), 2)
+        async with asyncio.timeout(2):
+            call.prepare("hello")
+            await call.live.close()
         assert call.requests == []
 
 
