@@ -76,8 +76,9 @@ def _tell(turns: list[tuple[list[list[dict[str, Any]]], str]]) -> dict[str, Any]
     golden["turns"] = [{"then": told[0]}] + [
         {**turn, "then": checks} for turn, checks in zip(golden["turns"], told[1:], strict=True)
     ]
+    tools = [check["tool"] for checks in told for check in checks if "tool" in check]
     golden["expect"] = {
-        "tools": [check["tool"] for checks in told for check in checks if "tool" in check],
+        **({"tools": tools} if tools else {}),
         "state": state,
         "max_model_requests": run.requests,
     }
@@ -110,8 +111,8 @@ def _checks(
         elif entry.type == "tool.call":
             stand()
             result = results[data["call_id"]]
-            args = {} if data["name"] == "pay" else data["arguments"]
-            checks.append({"tool": data["name"], "args": args, "result": result.get("output", result.get("error"))})
+            args = {} if data["name"] == "pay" else {"args": data["arguments"]}
+            checks.append({"tool": data["name"], **args, "result": result.get("output", result.get("error"))})
         elif entry.type == "cue.route":
             checks.append({"route": {key: value for key, value in data.items() if key != "call_id"}})
         elif entry.type == "error":
@@ -143,7 +144,7 @@ def _spots(golden: dict[str, Any]) -> Iterator[Spot]:
             for part, value in check.items():
                 for place, change in _wrong(part, value, other):
                     yield [*where, part, *place], change
-    if other is not None:
+    if other is not None and "tools" in golden["expect"]:
         yield ["expect", "tools"], lambda tools: [*tools, other]
     yield ["expect", "max_model_requests"], lambda most: most - 1
     for place, change in _wrong("state", golden["expect"]["state"], other):

@@ -418,6 +418,13 @@ def test_a_value_of_another_kind_is_refused(desk: Desk, text: str, problem: str)
         (_turns("end: ''"), "line 5: `end` is true, or the reason for which the call ends"),
         (_expecting("says: ['', a]"), "line 5: `says` has no words"),
         (_expecting("not: ''"), "line 5: `not` has no words"),
+        (_expecting("never_visible: []", "says: a"), "line 5: `never_visible` is empty, so it holds of every call"),
+        (_expecting("state: {}", "says: a"), "line 5: `state` is empty, so it holds of every call"),
+        (
+            _expecting("tools: []", "says: a"),
+            "line 5: `tools` is empty, so it holds of every call; "
+            "that none runs is `no_tool` in a turn, or each of them in `not_tools`",
+        ),
         (
             _expecting("max_model_requests: -1"),
             "line 5: `max_model_requests` is -1; write how often the model may be asked",
@@ -460,7 +467,6 @@ def test_what_means_nothing_is_refused(desk: Desk, text: str, problem: str) -> N
         "expect: {}",
         "expect: {no_errors: true}",
         "expect: {no_errors: false}",
-        "expect: {tools: [], state: {}, not: []}",
     ],
 )
 def test_a_golden_that_judges_nothing_is_refused(desk: Desk, rest: str) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -77,7 +78,8 @@ def read_golden(file: Path) -> GoldenFile:
     golden, misfits = fit(source.value, Golden)
     read = GoldenFile(golden, file, source)
     unfit = [where for _, where in misfits]
-    faults = [fault for fault in _faults(golden) if not any(_within(fault[1], where) for where in unfit)]
+    faults = [*_faults(golden), *_empties(source.value)]
+    faults = [fault for fault in faults if not any(_within(fault[1], where) for where in unfit)]
     if refused := read.refused([*misfits, *faults]):
         raise refused
     return read
@@ -224,6 +226,15 @@ def _expect_faults(expect: Expect, where: Where) -> Faults:
     if expect.max_model_requests is not UNSET and expect.max_model_requests < 0:
         said = f"`max_model_requests` is {expect.max_model_requests}; write how often the model may be asked"
         yield said, (*where, "max_model_requests")
+
+
+def _empties(written: Any) -> Faults:
+    """Refuse parts of `expect` that are written and empty: they seem to say that nothing came, and hold of any call."""
+    expect = written.get("expect") if isinstance(written, dict) else None
+    for name, value in expect.items() if isinstance(expect, dict) else ():
+        if value in ([], {}):
+            none = "; that none runs is `no_tool` in a turn, or each of them in `not_tools`" if name == "tools" else ""
+            yield f"`{name}` is empty, so it holds of every call{none}", ("expect", name)
 
 
 def _model_faults(golden: Golden, where: Where) -> Faults:
