@@ -15,8 +15,8 @@ _LONGEST = 200
 def lacking(expected: Any, came: Any, told: Any, at: str) -> str | None:
     """Say what is there in the place of what was expected; None where it is what was expected.
 
-    An object may have more members than are expected of it; a list has the same items. Numbers are the same where they
-    are equal, and never equal to true or false.
+    An object may have more members than are expected of it, unless none are: an empty one is just that. A list has the
+    same items. Numbers are the same where they are equal, and never equal to true or false.
 
     Args:
         expected: plain JSON.
@@ -24,7 +24,7 @@ def lacking(expected: Any, came: Any, told: Any, at: str) -> str | None:
         told: what came, as it may be told: private values are masked.
         at: what it is called.
     """
-    if isinstance(expected, Mapping) and isinstance(came, Mapping):
+    if expected and isinstance(expected, Mapping) and isinstance(came, Mapping):
         for key, value in expected.items():
             place = f"{at}.{key}"
             if key not in came:

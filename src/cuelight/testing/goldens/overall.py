@@ -48,7 +48,7 @@ def _of_tools(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where
 
 def _of_rest(windows: Sequence[Window], expect: Expect) -> Iterator[tuple[Where, Finding]]:
     after = windows[-1].after
-    if fault := lacking(expect.state, after.state, after.told, "state"):
+    if expect.state and (fault := lacking(expect.state, after.state, after.told, "state")):
         yield ("state",), (f"state {shown(expect.state)}", fault)
     said = "\n".join(filter(None, (window.said for window in windows)))
     yield ("says",), judge_reply(ReplyCheck(says=expect.says), said, "the agent")
