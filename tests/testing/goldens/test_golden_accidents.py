@@ -25,6 +25,51 @@ class Till(Agent):
         raise RuntimeError("fire")
 
 
+def _says(words: str, check: str) -> str:
+    return f'name: X\nmodel: ["{words}"]\nturns:\n  - say: hi\n    then:\n      - reply: {check}\n'
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("That is 16 euros", "6 euros"),
+        ("That is 6.50", "6"),
+        ("That is 6,000", "6"),
+        ("That is 1.6 euros", "6 euros"),
+        ("Call 555 1234", "555 123"),
+        ("It is unavailable", "available"),
+        ("I know", "no"),
+    ],
+)
+def test_a_part_of_a_number_or_the_end_of_a_word_is_not_said(desk: Desk, said: str, words: str) -> None:
+    for check in (f'{{says: "{words}"}}', f'{{says_any: ["{words}"]}}'):
+        assert f"came      “{said}”" in desk.failure(_says(said, check), Till)
+    assert f"does not say “{words}”" in desk.failure(_says(said, f'{{not: "{words}"}}'), Till)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("That is 6 euros.", "6 euro"),
+        ("First 16 euros, then 6 euros", "6 euros"),
+        ("It is 6.", "6"),
+        ("(6)", "6"),
+        ("It's €6", "6"),
+        ("no, no", "no"),
+        ("re-opened", "opened"),
+        ("はい明日です", "明日"),
+        ("Room B6", "6"),
+    ],
+)
+def test_words_may_end_anywhere_and_stand_anywhere_else(desk: Desk, said: str, words: str) -> None:
+    assert desk.run(_says(said, f'{{says: "{words}"}}'), Till).failure == ""
+
+
+def test_accents_are_the_same_however_they_are_written(desk: Desk) -> None:
+    assert desk.run(_says("caf\u00e9", "{says: cafe\u0301}"), Till).passed
+    assert not desk.run(_says("caf\u00e9", "{not: cafe\u0301}"), Till).passed
+
+
 PUT = """
 name: X
 model: [{call: put, args: {sort: spelt}}, Well]

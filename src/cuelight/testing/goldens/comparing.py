@@ -1,5 +1,6 @@
 """Compare what came with what was expected of it: at least this much."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -7,7 +8,7 @@ import msgspec
 
 from cuelight.log import MASK
 
-__all__ = ["holds", "lacking", "shown"]
+__all__ = ["holds", "lacking", "mentions", "shown"]
 
 _LONGEST = 200
 
@@ -55,10 +56,41 @@ def shown(value: Any) -> str:
 
 
 def holds(text: str, words: str | Iterable[str]) -> list[str]:
-    """Give those of some words that a text holds; capitals and spacing make no difference."""
+    """Give those of some words that a text says; capitals and spacing make no difference.
+
+    They begin where a word begins, and a number in them is a whole one: "16 euros" does not say "6 euros", and
+    "unavailable" does not say "available". Where a word ends does not matter: "euros" says "euro".
+    """
+    within = _squeezed(text)
+    return [each for each in ([words] if isinstance(words, str) else words) if _says(within, _squeezed(each))]
+
+
+def mentions(text: str, words: str | Iterable[str]) -> list[str]:
+    """Give those of some words that are anywhere in a text, in the midst of a word too; else as `holds`."""
     within = _squeezed(text)
     return [each for each in ([words] if isinstance(words, str) else words) if _squeezed(each) in within]
 
 
 def _squeezed(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _says(text: str, words: str) -> bool:
+    at = text.find(words)
+    while at >= 0:
+        before, after = text[:at][::-1], text[at + len(words) :]
+        if not (_in_number(before, words) or _in_number(after, words[::-1]) or _in_word(before, words)):
+            return True
+        at = text.find(words, at + 1)
+    return False
+
+
+def _in_number(beyond: str, words: str) -> bool:
+    """Tell whether the number that some words begin with goes on before them; both are read away from there."""
+    more = beyond[1:] if beyond[:1] in (".", ",") else beyond
+    return words[:1].isdigit() and more[:1].isdigit()
+
+
+def _in_word(beyond: str, words: str) -> bool:
+    """Tell whether the word that some words begin with goes on before them, in a script that has words apart."""
+    return all(sign[:1].upper() != sign[:1] for sign in (beyond, words))

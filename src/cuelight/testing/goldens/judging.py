@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from cuelight.testing.goldens.comparing import holds, lacking, shown
+from cuelight.testing.goldens.comparing import holds, lacking, mentions, shown
 from cuelight.testing.goldens.happening import Happening, happening
 from cuelight.testing.goldens.shape import Check, ReplyCheck
 from cuelight.testing.goldens.source import Where
@@ -170,7 +170,7 @@ def judge_reply(reply: ReplyCheck, said: str, what: str) -> Finding:
             return f"{what} says “{words}”", heard
     if reply.says_any and not holds(said, reply.says_any):
         return f"{what} says one of {shown(reply.says_any)}", heard
-    for words in holds(said, reply.not_):
+    for words in mentions(said, reply.not_):
         return f"{what} does not say “{words}”", heard
     if reply.matches is not UNSET and not re.search(reply.matches, said):
         return f"{what} matches {reply.matches}", heard
