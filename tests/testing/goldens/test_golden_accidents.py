@@ -96,3 +96,20 @@ def test_an_empty_object_is_an_empty_one(desk: Desk) -> None:
     assert desk.run(PUT % "{tool: put, result: {gifts: {}}}", Till).passed
     assert desk.run((PUT % "{tool: put, args: {}}").replace(", args: {sort: spelt}", ""), Till).passed
     assert desk.run("name: X\nturns: [{then: [{state: {basket: {}}}]}]", Till).passed
+
+
+TWICE = """
+name: X
+model: [[{call: %s}, {call: %s}], Well]
+turns:
+  - say: hi
+    then:
+      - %s
+"""
+
+
+@pytest.mark.parametrize(("call", "check"), [("sing", "refused: sing"), ("burn", "error: handler-raised")])
+def test_what_is_named_once_and_came_twice_was_not_named(desk: Desk, call: str, check: str) -> None:
+    once = TWICE % (call, call, check)
+    assert "no error or refusal that the turn does not name" in desk.failure(once, Till)
+    assert desk.run(f"{once}      - {check}\n", Till).failure == ""

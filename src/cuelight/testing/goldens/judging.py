@@ -1,6 +1,7 @@
 """Judge what a turn brought against what a golden expects of it: by the log alone, entry by entry, in order."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ __all__ = ["Fault", "Finding", "judge_errors", "judge_reply", "judge_turn"]
 
 _ABSENT = "it did not come"
 _SILENT = "nothing was said"
+_MODELS = "model-"
+"""How the codes of a model's failures begin."""
 
 
 @dataclass(frozen=True)
@@ -180,17 +183,28 @@ def judge_reply(reply: ReplyCheck, said: str, what: str) -> Finding:
 def judge_errors(window: Window, checks: Sequence[Check], where: Where) -> Fault | None:
     """Judge that a turn has no error and no refused call that none of its checks names.
 
+    Each check names one, save that one names all failures of the model with its code: a request is made several times.
+
     Args:
         window: the turn.
         checks: what was to happen in it.
         where: the turn's place in the golden.
     """
-    errors = {check.error for check in checks}
-    refused = {check.refused for check in checks}
+    named = Counter[tuple[str, object]]()
+    for check in checks:
+        named.update((("error", check.error), ("refused", check.refused)))
     found = []
     for entry, told in zip(window.entries, window.told, strict=True):
-        if entry.type == "error" and entry.data["code"] not in errors:
-            found.append(f"entry {entry.seq}: error {told.data['code']}: {told.data['message']}")
-        elif window.was_refused(entry) and entry.data["name"] not in refused:
-            found.append(f"entry {entry.seq}: {told.data['name']} was refused: {window.result(entry)[1]}")
+        if entry.type == "error":
+            what = ("error", entry.data["code"])
+            said = f"entry {entry.seq}: error {told.data['code']}: {told.data['message']}"
+        elif window.was_refused(entry):
+            what = ("refused", entry.data["name"])
+            said = f"entry {entry.seq}: {told.data['name']} was refused: {window.result(entry)[1]}"
+        else:
+            continue
+        if named[what] < 1:
+            found.append(said)
+        elif not str(what[1]).startswith(_MODELS):
+            named[what] -= 1
     return Fault(where, "no error or refusal that the turn does not name", "; ".join(found)) if found else None
