@@ -27,6 +27,7 @@ GOLDEN = "name, turns, about, agent, state, today, expect, model"
 REPLY = "says, says_any, not, matches"
 ROUTE = "kind, from, to, applied, reason, feedback, prompt, state, content_type, message"
 EXPECT = "tools, not_tools, state, says, not, never_visible, never_without_yes, max_model_requests, no_errors"
+QUOTE = "or put the text in double quotes"
 HALF = "a text has half of a surrogate pair, which is no character; write both halves"
 KINDS = "tool, no_tool, confirm, refused, stage, step, state, visible, reply, route, error, end, nothing_else"
 REPLIES = "a reply is text, {call, args}, {call, raw}, {answer, tool}, {fail} or a list of these, and this has "
@@ -210,13 +211,12 @@ def test_a_scripted_reply_is_words_a_call_a_failure_or_several(desk: Desk) -> No
         (
             "it.yaml",
             "name: X\nturns:\n\t- say: a\n",
-            "line 3: it is no YAML: while scanning for the next token, "
-            "found character '\\t' that cannot start any token",
+            "line 3: it is no YAML: a line is indented by a tab; indent by spaces",
         ),
         (
             "it.yaml",
             "name: X\nturns: [say: a\n",
-            "line 3: it is no YAML: while parsing a flow sequence, expected ',' or ']', but got '<stream end>'",
+            "line 3: it is no YAML: the `[` of line 2 is never closed",
         ),
         ("it.yaml", "name: X\nname: Y\n", "line 2: `name` is written twice"),
         ("it.yaml", "name: X\nturns:\n  - say: a\n    say: b\n", "line 4: `say` is written twice"),
@@ -225,18 +225,30 @@ def test_a_scripted_reply_is_words_a_call_a_failure_or_several(desk: Desk) -> No
             "name: X\n---\nname: Y\n",
             "line 2: it is no YAML: expected a single document in the stream, but found another document",
         ),
-        ("it.yaml", "name: &it X\nturns:\n  - say: *it\n", "line 3: `*it` stands for something else; write that"),
-        ("it.yaml", "name: X\nstate: &it\n  self: *it\n", "line 3: `*it` stands for something else; write that"),
+        (
+            "it.yaml",
+            "name: &it X\nturns:\n  - say: *it\n",
+            f"line 3: `*it` stands for something else; write that, {QUOTE}",
+        ),
+        (
+            "it.yaml",
+            "name: X\nstate: &it\n  self: *it\n",
+            f"line 3: `*it` stands for something else; write that, {QUOTE}",
+        ),
         (
             "it.yaml",
             "name: X\nstate: !!python/name:os.system\n",
-            "line 2: the tag !!python/name:os.system is for what JSON has not; leave it out",
+            f"line 2: the tag !!python/name:os.system is for what JSON has not; leave it out, {QUOTE}",
         ),
-        ("it.yaml", "name: X\nstate: !mine {a: 1}\n", "line 2: the tag !mine is for what JSON has not; leave it out"),
+        (
+            "it.yaml",
+            "name: X\nstate: !mine {a: 1}\n",
+            f"line 2: the tag !mine is for what JSON has not; leave it out, {QUOTE}",
+        ),
         (
             "it.yaml",
             "name: X\nstate: {a: !!timestamp 2026-12-01}\n",
-            "line 2: the tag !!timestamp is for what JSON has not; leave it out",
+            f"line 2: the tag !!timestamp is for what JSON has not; leave it out, {QUOTE}",
         ),
         ("it.yaml", "name: X\nstate: {a: !!int one}\n", "line 2: one is no int of JSON's, or too large"),
         ("it.yaml", "name: X\nstate: {a: !!bool maybe}\n", "line 2: maybe is no bool of JSON's, or too large"),
@@ -270,7 +282,7 @@ def test_a_file_that_grows_when_it_is_read_is_refused(desk: Desk) -> None:
     """Aliases of aliases would be a billion of items."""
     lines = ["name: X", "a: &a [x, x, x, x, x, x, x, x, x]"]
     lines += [f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]" for old, new in zip("abcdefgh", "bcdefghi", strict=True)]
-    assert desk.problems("\n".join(lines)) == ["line 3: `*a` stands for something else; write that"]
+    assert desk.problems("\n".join(lines)) == [f"line 3: `*a` stands for something else; write that, {QUOTE}"]
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------

@@ -8,11 +8,17 @@ from typing import Any
 import yaml
 from yaml.reader import ReaderError
 
+from cuelight.testing.goldens.mending import what_is_no_yaml
 from cuelight.testing.goldens.source import HALF, BadSource, Source, Where
 
 __all__ = ["read_yaml"]
 
 _TAG = "tag:yaml.org,2002:"
+
+_QUOTE = "put the text in double quotes"
+
+_SPOKEN = ("say", "says", "says_any", "not", "matches", "phrase", "said", "model")
+"""Keys of texts that somebody says: where one lost its end, the golden would hold of something else."""
 
 
 def _float(text: str) -> float:
@@ -38,7 +44,8 @@ class _Loader(yaml.SafeLoader):
         """Refuse an alias; everything else is as it was."""
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise BadSource(f"`*{event.anchor}` stands for something else; write that", event.start_mark.line + 1)
+            said = f"`*{event.anchor}` stands for something else; write that, or {_QUOTE}"
+            raise BadSource(said, event.start_mark.line + 1)
         node: yaml.Node | None = super().compose_node(parent, index)
         return node
 
@@ -71,9 +78,8 @@ def read_yaml(text: str) -> Source:
     except RecursionError as error:
         raise BadSource("it lies too deep") from error
     except yaml.MarkedYAMLError as error:
-        said = ", ".join(filter(None, (error.context, error.problem)))
-        mark = error.problem_mark or error.context_mark
-        raise BadSource(f"it is no YAML: {said}", mark.line + 1 if mark else None) from error
+        said, at = what_is_no_yaml(error)
+        raise BadSource(f"it is no YAML: {said}", at) from error
     finally:
         loader.dispose()
 
@@ -88,13 +94,24 @@ def _built(node: yaml.Node, where: Where, lines: dict[Where, int]) -> Any:
         return _object(node, where, lines)
     kind = node.tag.removeprefix(_TAG)
     if isinstance(node, yaml.ScalarNode) and kind == "str":
+        _refuse_cut(node, where)
         return _text(node.value, line)
     if not isinstance(node, yaml.ScalarNode) or kind not in _KINDS:
-        raise BadSource(f"the tag {node.tag.replace(_TAG, '!!')} is for what JSON has not; leave it out", line)
+        tag = node.tag.replace(_TAG, "!!")
+        raise BadSource(f"the tag {tag} is for what JSON has not; leave it out, or {_QUOTE}", line)
     try:
         return _KINDS[kind][2](node.value)
     except (KeyError, ValueError) as error:
         raise BadSource(f"{str(node.value)[:20]} is no {kind} of JSON's, or too large", line) from error
+
+
+def _refuse_cut(node: yaml.ScalarNode, where: Where) -> None:
+    """Refuse words that are cut short, as in `say: Room #5`: what is meant as a comment has a space behind the sign."""
+    key = next((step for step in reversed(where) if isinstance(step, str)), "")
+    behind = (node.end_mark.buffer or "")[node.end_mark.pointer :]
+    if node.style is None and key in _SPOKEN and re.match(r"[ \t]+#[^\s#]", behind):
+        said = f"`{key}` ends before ` #`, where a comment begins; {_QUOTE}"
+        raise BadSource(f"{said}, or a space behind the #", node.end_mark.line + 1)
 
 
 def _object(node: yaml.MappingNode, where: Where, lines: dict[Where, int]) -> dict[str, Any]:

@@ -1,0 +1,92 @@
+"""What people write wrong who have not written a golden before: each is told with its mend."""
+
+import pytest
+
+from golden_making import Desk
+
+QUOTED = 'put a text between braces or brackets in double quotes, as in {says: "Who is calling?"}'
+MEANS = f"means something here; {QUOTED}"
+BEGINS = 'a text cannot begin with this sign; put the text in double quotes, as in say: "…"'
+BEHIND = (
+    "a text goes on behind the quotation mark that ends it; put the whole of it in double quotes, "
+    'with \\" for each within, as in say: "It\'s \\"no\\""'
+)
+COLON = 'a text has ": " in it, which would end a key; put the text in double quotes, as in say: "…"'
+STRAIGHT = "this stands too far left or right; put it straight below the line that it belongs with"
+
+
+def _turn(*lines: str) -> str:
+    """A golden whose only turn begins in line 3."""
+    return "name: X\nturns:\n" + "".join(f"{line}\n" for line in lines)
+
+
+# --- what is no YAML --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (["  - say: a", "    then:", "      - reply: {says: Who is calling?}"], f"5: `?` {MEANS}"),
+        (["  - say: a", "    then:", "      - reply: {says: It is 5: five}"], f"5: `:` {MEANS}"),
+        (
+            ["  - say: a", "    then:", "      - reply: {says: 'it's Ada'}"],
+            f"5: a text goes on behind its quotation mark; {QUOTED}",
+        ),
+        (
+            ["  - say: a", "    then:", "      - reply: {says: hello", "      - no_tool: true"],
+            f"6: the `{{` of line 5 is not closed before this; close it, and {QUOTED}",
+        ),
+        (["  - say: a", "    then: [{no_tool: true}"], "5: the `[` of line 4 is never closed"),
+        (["  - say: listen: I want to pay", "    then: []"], f"3: {COLON}"),
+        (["  - say: a", "    then:", "      - reply:", "          says: Is it you: Ada?"], f"6: {COLON}"),
+        (
+            ["  - say: a", "    then:", "      - tool: put", "          args: {a: 1}"],
+            "6: `args` stands too far right; put it straight below the key before it",
+        ),
+        (["  - say: a", "    then:", "      - reply: {says: a}", "     - no_tool: true"], f"6: {STRAIGHT}"),
+        (["  - say: a", "   then: []"], f"4: {STRAIGHT}"),
+        (["  - say: 'it's Ada'"], f"3: {BEHIND}"),
+        (['  - say: "yes", she said'], f"3: {BEHIND}"),
+        (['  - say: "yes', "    then: []"], "3: a quotation mark is never closed"),
+        (["  - say: @home", "    then: []"], f"3: {BEGINS}"),
+        (["  - say: , yes", "    then: []"], f"3: {BEGINS}"),
+        (["  - say: > yes", "    then: []"], f"3: {BEGINS}"),
+        (["  - say: ? yes", "    then: []"], f"3: {BEGINS}"),
+        (
+            ["  - say: - yes", "    then: []"],
+            "3: an item of a list begins a line of its own; "
+            'a text with "- " in front stands in double quotes, as in say: "…"',
+        ),
+        (["  - say: a", "    then", "    expect: []"],
+         "4: a line has no key; write `key: value`, or indent it further where it goes on with a text"),
+        (["  - say: a", '    then: [reply: {matches: "\\d"}]'],
+         "4: between double quotes a backslash begins an escape, and this is none; "
+         'write it twice, as in matches: "\\\\d+"'),
+        (["  - say: a", "    then: []}"], "4: a brace or bracket ends here that was never begun"),
+        (["\t- say: a"], "3: a line is indented by a tab; indent by spaces"),
+    ],
+)  # fmt: skip
+def test_what_is_no_yaml_is_told_with_its_mend(desk: Desk, lines: list[str], problem: str) -> None:
+    line, _, said = problem.partition(": ")
+    assert desk.problems(_turn(*lines)) == [f"line {line}: it is no YAML: {said}"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "key"),
+    [
+        (["  - say: a room #5 please", "    then: [no_tool: true]"], "say"),
+        (["  - say: a", "    then: [reply: {says: a room #5", "}]"], "says"),
+        (["  - say: a", "    then:", "      - reply:", "          not: [b,", "            a #5", "]"], "not"),
+        (["  - say: a", "    then: [no_tool: true]", "model:", "  - Room #5 is free"], "model"),
+    ],
+)
+def test_words_that_a_comment_cuts_short_are_refused(desk: Desk, lines: list[str], key: str) -> None:
+    text = _turn(*lines)
+    line = text[: text.index(" #")].count("\n") + 1
+    said = f"line {line}: `{key}` ends before ` #`, where a comment begins"
+    assert desk.problems(text) == [f"{said}; put the text in double quotes, or a space behind the #"]
+
+
+def test_a_comment_behind_words_is_one_where_it_looks_like_one(desk: Desk) -> None:
+    read = desk.read(_turn("  - say: a   # the opening", '  - say: "room #5"  #5', "    then: [no_tool: true] #x"))
+    assert [turn.say for turn in read.golden.turns] == ["a", "room #5"]
