@@ -6,8 +6,9 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import pytest
+from msgspec import structs
 
-from cuelight import Agent, tool
+from cuelight import Agent, Wording, tool
 from cuelight.errors import CassetteMissed
 from cuelight.models import Cassette, Script, calls
 from cuelight.ports import Finished, Model, ModelRequest, TextDelta
@@ -222,3 +223,65 @@ def test_a_recording_of_a_script_is_one_too(tmp_path: Path) -> None:
     replayed, call = asyncio.run(converse(Desk, Cassette.replay(path)))
     assert replayed == said
     assert call.requests[1].messages[-1]["tool_call_id"].startswith("tool-")
+
+
+# --- guarded calls ----------------------------------------------------------------------------------------------------
+
+
+class Box(Agent):
+    """You sell c2 seats, and 7 others."""
+
+    @tool(confirm="Shall I reserve {seats} seats, c2 or 7?")
+    def reserve(self, seats: int) -> str:
+        """Reserves seats."""
+        return f"Reserved {seats}, c2 and 7."
+
+    def render(self) -> str:
+        return "Seats c2 and 7 are free.\nSay so."
+
+
+class Foreign(Box):
+    """You sell c2 seats, and 7 others."""
+
+    wording = Wording(pending="Vorgang {call_id} wartet: {phrase}", due="Vorgang {call_id} kommt: {phrase}")
+
+
+@pytest.mark.parametrize("agent", [Box, Foreign])
+@pytest.mark.parametrize("ids", [("c2", "a", "b", "c", "d"), ("7", "8", "9", "2", "1"), ("call_abcdef", *"vwxy")])
+def test_a_guarded_call_runs_again_however_short_its_id(agent: type[Box], ids: tuple[str, ...], tmp_path: Path) -> None:
+    path, asked = tmp_path / "box.cassette.jsonl", []
+
+    def named(id: str, tool: str, **arguments: Any) -> Any:  # noqa: A002 - the wire's own word
+        return structs.replace(calls(tool, **arguments), id=id)
+
+    def answered(id: str, answer: str) -> Any:  # noqa: A002
+        def item(request: Any) -> Any:
+            asked.append(request.pending[0][0])
+            return named(id, "answer_confirmation", call_id=request.pending[0][0], answer=answer)
+
+        return item
+
+    script = Script(
+        named(ids[0], "reserve", seats=2),
+        [named(ids[1], "reserve", seats=2), named(ids[2], "look", seats=2)],  # the same again
+        "What is it?",
+        named(ids[3], "reserve", seats=7),  # other arguments
+        answered(ids[4], "yes"),
+        "Done.",
+    )
+    said = ("two seats", "two, please", "seven", "yes, please")
+
+    async def talk(model: Model) -> list[dict[str, Any]]:
+        async with rehearse(agent, model) as call:
+            for words in said:
+                await call.say(words)
+            return [entry.data for entry in call.log if entry.type == "confirm.granted"]
+
+    recording = Cassette.record(path, script)
+    granted = asyncio.run(talk(recording))
+    recording.save()
+    assert [one["call_id"] for one in granted] == asked == [ids[3]]
+    model = Cassette.replay(path)
+    again = asyncio.run(talk(model))
+    assert [one["tool"] for one in again] == ["reserve"]
+    assert model.unused() == 0

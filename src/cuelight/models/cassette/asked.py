@@ -51,6 +51,7 @@ class Normaliser:
 
     def asked(self, request: ModelRequest) -> Asked:
         """Give a request without what is volatile in it."""
+        self._volatile.ask(request.pending)
         static = self._volatile.text(request.static)
         tools = tuple(map(self._told, request.tools))
         messages = tuple(map(self._message, request.history))
@@ -60,7 +61,7 @@ class Normaliser:
             messages=messages,
             stage=request.stage,
             offered=tuple(map(self._told, request.offered)),
-            view=self._volatile.text(request.view),
+            view=self._volatile.view(request.view, request.pending[0][0] if request.pending else None),
             view_at=request.view_at if request.view else None,
             view_alone=request.view_alone and bool(request.view),
         )
@@ -75,11 +76,12 @@ class Normaliser:
         if known is None:
             volatile = self._volatile
             calls = tuple(
-                ToolUse(volatile.call(call.id), whole_text(call.name), volatile.text(call.arguments))
+                ToolUse(volatile.call(call.id), whole_text(call.name), volatile.arguments(call.name, call.arguments))
                 for call in message.tool_calls
             )
             answers = None if message.tool_call_id is None else volatile.call(message.tool_call_id)
-            known = self._messages[message] = Message(message.role, volatile.text(message.content), calls, answers)
+            said = volatile.text(message.content) if answers is None else volatile.result(message.content)
+            known = self._messages[message] = Message(message.role, said, calls, answers)
         return known
 
 

@@ -111,7 +111,8 @@ class Recording:
                 text += event.text
             elif isinstance(event, ToolCallRequest):
                 close_text()
-                pieces.append(Call(whole_text(event.name), self._volatile.reply(event.arguments)))
+                name = whole_text(event.name)
+                pieces.append(Call(name, self._volatile.reply_arguments(name, event.arguments)))
             elif not isinstance(end, Failed):
                 end = Finished.of(event)
         close_text()

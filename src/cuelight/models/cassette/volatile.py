@@ -7,7 +7,10 @@ A moment that people make appointments for is no reading of a clock: it is at a 
 """
 
 import re
+from collections.abc import Iterable
 
+from cuelight.agent import ANSWER_TOOL
+from cuelight.models.cassette.short_ids import ShortIds
 from cuelight.wire import whole_text
 
 __all__ = ["Volatile", "agree"]
@@ -35,7 +38,7 @@ _CLOCKS = {
 # Without one of these a whole number is no moment: it may be somebody's phone.
 _TIMES = {*_CLOCKS, "at", "time", "date", "datetime", "epoch", "unix", "since", "until"}
 
-_SHORTEST = 6  # a call's id that is shorter may be any word
+_SHORTEST = 6  # a call's id that is shorter may be any word; see ShortIds
 
 
 class Volatile:
@@ -47,6 +50,11 @@ class Volatile:
         self._counts = {"id": 0, "call": 0}
         self._call_ids: list[str] = []
         self._calls: re.Pattern[str] | None = None
+        self._short = ShortIds(_SHORTEST, lambda call_id: self._mark("call", call_id))
+
+    def ask(self, pending: Iterable[tuple[str, str]]) -> None:
+        """Know the calls that wait for the caller's yes, each by its id and its tool."""
+        self._short.learn(pending)
 
     def text(self, text: str) -> str:
         """Give a text of a request with marks for what is volatile in it."""
@@ -55,6 +63,23 @@ class Volatile:
             text = self._calls.sub(lambda found: self._marks[found[0]], text)
         text = _IDS.sub(lambda found: self._mark("id", found[0]), text)
         return _MOMENTS.sub(_moment, text)
+
+    def result(self, text: str) -> str:
+        """Give the text of a result, in which code may speak of a call that waits."""
+        return self.text(self._short.told(whole_text(text)))
+
+    def view(self, text: str, first: str | None) -> str:
+        """Give a view, beside which code speaks of calls that wait.
+
+        Args:
+            text: the view.
+            first: the id of the call that the caller is asked about; None where there is none.
+        """
+        return self.text(self._short.view(whole_text(text), first))
+
+    def arguments(self, tool: str, text: str) -> str:
+        """Give the arguments of a call that the history holds."""
+        return self.text(self._short.answer(whole_text(text)) if tool == ANSWER_TOOL else text)
 
     def call(self, id: str) -> str:  # noqa: A002 - the wire's own word
         """Give the mark of a tool call's id, which counts as one in every later text too."""
@@ -70,6 +95,10 @@ class Volatile:
         if self._calls is not None:
             text = self._calls.sub(lambda found: self._marks[found[0]], text)
         return _IDS.sub(lambda found: self._marks.get(found[0], found[0]), text)
+
+    def reply_arguments(self, tool: str, text: str) -> str:
+        """Give the arguments of a call in a reply, as `reply` gives its words."""
+        return self.reply(self._short.answer(whole_text(text)) if tool == ANSWER_TOOL else text)
 
     def filled(self, text: str) -> str:
         """Give a recorded text of a reply with the ids of this run in the places of their marks."""
