@@ -239,6 +239,17 @@ def test_an_agent_that_takes_today_gets_the_day_of_the_golden(cuelight, goldens)
     assert cuelight("test").exit_code == 0
 
 
+def test_an_agent_that_ends_the_program_does_not_end_it_as_if_all_were_well(cuelight, goldens, tmp_path):
+    agent = goldens.parent / "agent.py"
+    agent.write_text(agent.read_text().replace("await asyncio.Event().wait()", "raise SystemExit(0)"))
+    write(goldens / "waits.yaml", SCRIPTED.replace("[Hello!]", "[{call: wait}]\n    state: done"))
+    done = cuelight("test", "--junit", "report.xml")
+    assert done.exit_code == 2
+    assert "The agent's code ended the program (SystemExit (agent.py:31): 0), so nothing is known" in done.stderr
+    (case,) = ET.parse(tmp_path / "report.xml").iter("testcase")
+    assert case.find("error") is not None
+
+
 def test_a_golden_that_does_not_end_fails_when_its_time_is_up(cuelight, goldens):
     write(goldens / "waits.yaml", BUYS + "      - say: wait\n        then: [{stage: done}]\n")
     done = cuelight("test", "--timeout", "0.2")

@@ -23,7 +23,8 @@ from cuelight.cli.test.running import Asked, Refused, prepare, run_all
 from cuelight.cli.test.selecting import Selects, selecting
 from cuelight.cli.test.showing import show_failures, show_result, show_running, show_summary, show_table
 from cuelight.cli.test.watching import watch, watched_folders
-from cuelight.errors import BadInput
+from cuelight.engine import describe
+from cuelight.errors import AuthorError, BadInput, CuelightError
 from cuelight.testing.goldens import read_replies
 from cuelight.wiring import TIME_LIMIT, Goldens, find_goldens
 
@@ -86,11 +87,14 @@ def run_goldens(
     try:
         results = asyncio.run(_run(_found(paths or []), selects, asked, console))
     except Refused as refused:
-        for error in refused.errors:
-            complain(str(error), error.code)
-        if junit is not None:
-            write_junit(junit, Results(passed=0, failed=0, seconds=0.0, results=[]), refused.errors)
+        _complain(refused.errors, junit)
         raise typer.Exit(CANNOT_RUN) from refused
+    except SystemExit as stop:  # of the author's code; its own code, often 0, must not tell that all is well
+        ended = (
+            f"The agent's code ended the program ({describe(stop)}), so nothing is known of the goldens. Take that out."
+        )
+        _complain([AuthorError(ended)], junit)
+        raise typer.Exit(CANNOT_RUN) from stop
     if junit is not None:
         write_junit(junit, results)
     if console is None:
@@ -102,6 +106,14 @@ def run_goldens(
 
 
 app = single(run_goldens)
+
+
+def _complain(errors: Sequence[CuelightError], junit: Path | None) -> None:
+    """Say what kept the goldens from being run, in JUnit XML too where that is asked for."""
+    for error in errors:
+        complain(str(error), error.code)
+    if junit is not None:
+        write_junit(junit, Results(passed=0, failed=0, seconds=0.0, results=[]), errors)
 
 
 def _check_options(
