@@ -35,12 +35,12 @@ def goldens(tmp_path):
 
 def test_goldens_are_run_and_told_of_in_a_line_each(cuelight, goldens):
     write(goldens / "buys.yaml", BUYS)
-    write(goldens / "hello.yml", SCRIPTED)
+    write(goldens / "hello.YML", SCRIPTED)
     done = cuelight("test")
     assert done.exit_code == 0, done.output
     assert PASSED.findall(done.stdout) == [
         ("Buys two", "kiosk/goldens/buys.yaml", "understudy"),
-        ("Says hello", "kiosk/goldens/hello.yml", "script"),
+        ("Says hello", "kiosk/goldens/hello.YML", "script"),
     ]
     assert re.fullmatch(r"2 passed in \d+ ms", done.stdout.splitlines()[-1])
     assert done.stderr == ""

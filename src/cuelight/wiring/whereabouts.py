@@ -41,7 +41,7 @@ def find_goldens(paths: Sequence[Path] = ()) -> list[Path]:
             files = sorted(file for file in files_below(path) if is_golden(within / file.relative_to(path)))
         elif not path.exists():
             raise BadInput(f"There is no {path}. Name a golden's file, or a folder with `{_GOLDENS}` somewhere in it.")
-        elif path.suffix not in _SUFFIXES:
+        elif path.suffix.lower() not in _SUFFIXES:
             raise BadInput(f"{path} is no golden; the file of one ends in {', '.join(_SUFFIXES)}.")
         else:
             files = [path]
@@ -56,7 +56,7 @@ def is_golden(file: Path) -> bool:
     Args:
         file: from the folder that is searched, whose own surroundings make no difference.
     """
-    return file.suffix in _SUFFIXES and _GOLDENS in file.parts[:-1]
+    return file.suffix.lower() in _SUFFIXES and _GOLDENS in file.parts[:-1]
 
 
 def _as_it_is_called(folder: Path) -> Path:

@@ -65,7 +65,7 @@ def _standing(folders: Iterable[Path]) -> Standing:
 def _stamps(folders: Iterable[Path]) -> Iterator[tuple[Path, tuple[int, int]]]:
     for folder in folders:
         for file in files_below(folder):
-            if file.suffix in _WRITTEN:
+            if file.suffix.lower() in _WRITTEN:
                 with contextlib.suppress(OSError):  # gone between two looks
                     status = file.stat()
                     yield file, (status.st_mtime_ns, status.st_size)
