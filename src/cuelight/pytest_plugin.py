@@ -23,7 +23,7 @@ _shared: "pytest.StashKey[Goldens]" = pytest.StashKey()
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Take a file for a golden where it is one by its ending and by a folder that it is in."""
-    root = parent.config.rootpath
+    root = parent.config.rootpath.parent  # the name of the project's own folder counts: it may be `goldens`
     inside = file_path.relative_to(root) if file_path.is_relative_to(root) else Path(*file_path.parts[-2:])
     if _FOLDER not in inside.parts[:-1]:
         return None

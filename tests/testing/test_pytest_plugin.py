@@ -38,6 +38,15 @@ def test_each_golden_is_a_test_called_by_its_name(run, tmp_path):
     assert "1 failed" in run("-k", "seven", code=1)
 
 
+def test_goldens_are_found_in_their_own_folder_too(tmp_path):
+    goldens = kiosk(tmp_path / "kiosk")
+    write(goldens / "buys.yaml", BUYS)
+    write(goldens / "more" / "sold.YAML", BUYS)
+    line = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q"]
+    done = subprocess.run(line, cwd=goldens, capture_output=True, text=True, timeout=50, check=False)
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
 def test_a_failure_has_the_text_that_the_command_has(run, tmp_path, monkeypatch):
     write(kiosk(tmp_path / "kiosk") / "fails.yaml", FAILS)
     shown = run(code=1)
