@@ -376,6 +376,13 @@ def test_a_caller_who_hangs_up_ends_the_golden(make):
     assert "end" not in str(it.golden)
 
 
+def test_a_question_that_was_open_when_the_caller_hung_up_is_only_asked(make):
+    script = [[calls("charge", euros=7), calls("charge", euros=9)]]
+    it = make(Shop, Script(*script), "charge me, twice", lambda call: call.hang_up())
+    assert [check["confirm"]["status"] for check in it.then(0) if "confirm" in check] == ["asked", "asked"]
+    assert "declined" not in it.draft.text
+
+
 def test_an_interruption_is_refused_with_what_to_do(make):
     async def cut(call):
         call.interrupt("Fine w")

@@ -45,7 +45,8 @@ class Stretch(msgspec.Struct, frozen=True):
 def stretches(records: Sequence[Record], upto: int | None = None) -> list[Stretch]:
     """Cut a call into stretches.
 
-    What happened after the caller ended the call is left out: a golden's caller does not hang up.
+    The end of the call by the caller is left out, with what comes before it of that: a golden's caller does not hang
+    up.
 
     Args:
         records: the whole call.
@@ -63,6 +64,7 @@ def stretches(records: Sequence[Record], upto: int | None = None) -> list[Stretc
         if not fits(record.entry):
             continue
         if _is_end_from_outside(record.entry):
+            cut[-1] = _without_closing(cut[-1])
             break
         if record.entry.type in _BEGINS:
             if upto is not None and upto < record.entry.seq:
@@ -80,6 +82,18 @@ def stretches(records: Sequence[Record], upto: int | None = None) -> list[Stretc
 
 def _is_end_from_outside(entry: Entry) -> bool:
     return entry.type == "call.ended" and entry.data["ended_by"] != "agent"
+
+
+def _without_closing(part: Sequence[Record]) -> list[Record]:
+    """Leave out how the end of a call closed what was open: each question is declined, with a result, just before."""
+    entries = [record.entry for record in part]
+    closed = {
+        entry.data["call_id"] for entry in entries
+        if entry.type == "confirm.declined" and entry.data["reason"] == "cancelled"
+    }  # fmt: skip
+    while entries and entries[-1].type in ("confirm.declined", "tool.result") and entries[-1].data["call_id"] in closed:
+        entries.pop()
+    return list(part[: len(entries)])
 
 
 def _check(stretch: Stretch) -> None:
