@@ -301,17 +301,47 @@ def test_a_question_to_the_caller_is_expected_and_what_they_answered(make):
     script = [calls("charge", euros=7), answers("yes", tool="charge"), "Done."]
     script += [calls("charge", euros=9), answers("no", tool="charge"), "As you like."]
     it = make(Shop, Script(*script), "charge me", "yes please", "again", "no thanks")
-    asked = {"confirm": {"tool": "charge", "status": "asked"}}
+
+    def asked(says):
+        return [{"confirm": {"tool": "charge", "status": "asked", "phrase": says}}, {"reply": {"says": says}}]
+
     assert [turn["then"] for turn in it.golden["turns"]] == [
-        [asked, {"reply": {"says": "Shall I charge 7 euros?"}}],
+        asked("Shall I charge 7 euros?"),
         [
             {"confirm": {"tool": "charge", "status": "granted"}},
             {"tool": "charge", "args": {"euros": 7}, "result": "paid 7"},
         ],
-        [asked, {"reply": {"says": "Shall I charge 9 euros?"}}],
+        asked("Shall I charge 9 euros?"),
         [{"confirm": {"tool": "charge", "status": "declined", "reason": "no"}}],
     ]
-    assert it.golden["expect"] == {"tools": ["charge"]}
+    assert it.golden["expect"] == {"tools": ["charge"], "never_without_yes": ["charge"]}
+
+
+def test_an_unclear_answer_runs_no_tool_and_what_was_only_asked_must_never_run_without_a_yes(make):
+    script = [calls("charge", euros=7), answers("other"), "Well.", "That is today.", calls("charge", euros=8)]
+    it = make(Shop, Script(*script), "charge me", "hmm, what a day", "what day?", "eight, then")
+    again = {"reply": {"says": "Shall I charge 7 euros?"}}
+    assert it.then(1) == it.then(2) == [{"no_tool": True}, again]
+    assert [check["confirm"]["status"] for check in it.then(3) if "confirm" in check] == ["declined", "asked"]
+    assert {"no_tool": True} not in it.then(3)
+    assert it.golden["expect"] == {"never_without_yes": ["charge"]}
+
+
+class Office(Agent):
+    """You sell tickets."""
+
+    @tool(pii="name", confirm="Shall I reserve {seats} seats under {name}?")
+    def reserve(self, seats: int, name: str) -> str:
+        """Reserves seats."""
+        return f"reserved-{seats}"
+
+
+def test_the_words_of_a_question_have_stand_ins(make):
+    it = make(Office, Script(calls("reserve", seats=2, name="Ada Byrne")), "two for Ada Byrne")
+    (asked,) = (check["confirm"] for check in it.then(0) if "confirm" in check)
+    assert asked["phrase"] == it.then(0)[1]["reply"]["says"]
+    assert asked["phrase"].startswith("Shall I reserve 2 seats under ")
+    assert "Byrne" not in it.written
 
 
 # --- how it opens -----------------------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ class Teller:
         self._stage: str | None = None
         self._asked: dict[str, tuple[Stretch, Entry]] = {}
         """The questions that were put to the caller, by their calls' ids."""
+        self._open: set[str] = set()
+        """Those of them that wait for an answer."""
 
     def turn(self, part: Stretch) -> dict[str, Any] | None:
         """Write a turn with everything that code decided in it; None is an opening with nothing to tell of.
@@ -55,17 +57,30 @@ class Teller:
 
     def _checks(self, part: Stretch) -> list[_Check]:
         self._asked |= {one.data["call_id"]: (part, one) for one in part.entries if one.type == "confirm.request"}
+        left_open = self._leaves_open(part)
         checks: list[_Check] = []
         for entry in part.entries:
             for check in self._told(part, entry):
                 if self._cursor in check and checks and self._cursor in checks[-1]:
                     checks.pop()  # nothing happened between the two
                 checks.append(check)
+        if left_open and not any("tool" in check for check in checks):
+            checks.append({"no_tool": True})
         lines = [line for entry in part.entries if _is_codes(entry) for line in self._lines(entry.data["text"])]
         if lines:
-            says = list(dict.fromkeys(lines))
-            checks.append({"reply": {"says": says if len(says) > 1 else says[0]}})
+            checks.append({"reply": {"says": _says(lines)}})
         return checks
+
+    def _leaves_open(self, part: Stretch) -> bool:
+        """Follow what becomes of the questions; tells whether the caller's words left all open that were so before."""
+        before = frozenset(self._open)
+        for entry in part.entries:
+            if entry.type == "confirm.request":
+                self._open.add(entry.data["call_id"])
+            elif entry.type.startswith("confirm."):
+                self._open.discard(entry.data["call_id"])
+        spoken = part.cause is not None and part.cause.type == "turn.user"
+        return spoken and bool(before) and before <= self._open
 
     def _told(self, part: Stretch, entry: Entry) -> Iterator[_Check]:
         data = entry.data
@@ -96,8 +111,11 @@ class Teller:
     def _confirm(self, part: Stretch, entry: Entry) -> Iterator[_Check]:
         """Tell of a question that was put to the caller, or of what they answered; after a yes the tool runs."""
         tool, status = entry.data["tool"], entry.type.removeprefix("confirm.")
-        reason = {"reason": entry.data["reason"]} if status == "declined" else {}
-        yield {"confirm": {"tool": tool, "status": "asked" if status == "request" else status, **reason}}
+        more = {"reason": entry.data["reason"]} if status == "declined" else {}
+        if status == "request":
+            status, phrase = "asked", list(self._lines(entry.data["phrase"]))
+            more = {"phrase": _says(phrase)} if phrase else {}
+        yield {"confirm": {"tool": tool, "status": status, **more}}
         if status == "granted":
             yield self._ran(part, tool, *self._asked[entry.data["call_id"]])
 
@@ -126,6 +144,11 @@ class Teller:
 
 def _is_codes(entry: Entry) -> bool:
     return entry.type == "cue.said" and entry.data["by"] != "model"
+
+
+def _says(lines: list[str]) -> str | list[str]:
+    says = list(dict.fromkeys(lines))
+    return says if len(says) > 1 else says[0]
 
 
 def _route(data: dict[str, Any]) -> dict[str, Any]:

@@ -171,8 +171,23 @@ def _turns(parts: Sequence[Stretch], course: Course, stand_ins: StandIns) -> dic
     turns = [turn for part in parts if (turn := teller.turn(part)) is not None]
     if not turns:
         raise BadInput("Nothing was said in the call, and nothing happened in it that a golden could expect.")
-    tools = [check["tool"] for turn in turns for check in turn["then"] if "tool" in check]
-    return {"turns": turns, **({"expect": {"tools": tools}} if tools else {})}
+    expect = {
+        "tools": [check["tool"] for turn in turns for check in turn["then"] if "tool" in check],
+        "never_without_yes": _guarded(parts, course),
+    }
+    expect = {name: tools for name, tools in expect.items() if tools}
+    return {"turns": turns, **({"expect": expect} if expect else {})}
+
+
+def _guarded(parts: Sequence[Stretch], course: Course) -> list[str]:
+    """Name the tools that were called in a call and never run without the caller's yes.
+
+    A name that stands for a tool that asks in one step, and for one that does not in another, is none of them.
+    """
+    free = {tool.name for tool in course.tools if tool.confirm is None}
+    guarded = {tool.name for tool in course.tools} - free
+    called = (entry.data["name"] for part in parts for entry in part.entries if entry.type == "tool.call")
+    return [name for name in dict.fromkeys(called) if name in guarded]
 
 
 def _head(call: str, opened_at: float, last: int, *, kept: bool, has_cassette: bool) -> str:
