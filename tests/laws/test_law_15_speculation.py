@@ -307,6 +307,22 @@ async def test_what_is_dropped_before_it_began_is_never_asked_and_keeps_nobody_w
         assert call.requests == []
 
 
+async def test_a_call_that_is_let_go_of_while_it_drops_what_was_prepared_leaves_none_of_it() -> None:
+    async def mute(request: Any) -> str:
+        await asyncio.Event().wait()
+        return "never"
+
+    async with rehearsing(Desk, Script(mute, mute, mute, "Hello.")) as call:
+        for words in ("one", "two", "three"):
+            call.prepare(words)
+            await settle()
+        saying = asyncio.ensure_future(call.say("three"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await saying
+
+
 async def test_the_same_message_is_never_answered_twice_by_preparing_it() -> None:
     async with rehearsing(Desk, Script("Hello.", "Unused.")) as call:
         first = await call.say("hello", id="m1")

@@ -1,5 +1,6 @@
 """What a call does with what comes in: open, answer, take events, end. One thing at a time; the door sees to that."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import iscoroutinefunction
@@ -156,7 +157,13 @@ class Conduct:
         if prepared is not None and not (text is not None and prepared.begins(text, self.context.journal.seq)):
             outdated, prepared = [*outdated, prepared], None
         for one in outdated:
-            await one.drop()
+            one.stream.cut()  # all of them, as the call may be let go of while one is waited for
+        try:
+            for one in outdated:
+                await one.drop()
+        except asyncio.CancelledError:
+            self._outdated, self.prepared = outdated, prepared  # whoever lets go of the call waits for them
+            raise
         return prepared
 
     async def let_go(self) -> None:
