@@ -90,3 +90,48 @@ def test_words_that_a_comment_cuts_short_are_refused(desk: Desk, lines: list[str
 def test_a_comment_behind_words_is_one_where_it_looks_like_one(desk: Desk) -> None:
     read = desk.read(_turn("  - say: a   # the opening", '  - say: "room #5"  #5', "    then: [no_tool: true] #x"))
     assert [turn.say for turn in read.golden.turns] == ["a", "room #5"]
+
+
+# --- what does not fit ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (["  - say: a", "    expect: []"],
+         "4: turn 1 has no key `expect`; it stands beside `turns`; in a turn write `then`"),
+        (["  - user: a", "    then: [no_tool: true]"], "3: turn 1 has no key `user`; write `say`"),
+        (["  - input: a", "    then: [no_tool: true]"], "3: turn 1 has no key `input`; write `say`"),
+        (["  - text: a", "    then: [no_tool: true]"], "3: turn 1 has no key `text`; write `say`"),
+        (
+            ["  - say: a", "    then:", "      - says: b"],
+            "5: turn 1, then 1 has no key `says`; it stands in `reply`, as in reply: {says: …}",
+        ),
+        (["  - say: a", "    then:", "      - confirm: yes"],
+         '5: turn 1, then 1, confirm: it is "yes"; write {tool: …, status: …}'),
+        (
+            ["  - say: a", "    then:", "      - reply: {says: Sorry, who is it}"],
+            "5: turn 1, then 1, reply has no key `who is it`; a comma between braces begins another key: "
+            'put a text with one in double quotes, as in {says: "Sorry, who is calling?"}',
+        ),
+        (["  - say: a", "    then: [no_tool: true]", "then: []"], "5: a golden has no key `then`; it stands in a turn"),
+        (
+            ["  - say: a", "    then:", f"      - nothing_else: {'9' * 60}"],
+            f"5: turn 1, then 1, nothing_else: it is {'9' * 40}…; write true",
+        ),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_told_with_what_does(desk: Desk, lines: list[str], problem: str) -> None:
+    line, _, said = problem.partition(": ")
+    problems = desk.problems(_turn(*lines))
+    assert f"line {line}: {said}" in problems
+    assert problems == [f"line {line}: {said}"] or "judges nothing" in problems[0]
+
+
+def test_a_misspelled_key_is_told_once(desk: Desk) -> None:
+    known = "it may have name, turns, about, agent, state, today, expect, model"
+    problem = "a golden has no key `{}`; did you mean `{}`?; " + known
+    assert desk.problems("nmae: X\nturns: [say: a]\nexpect: {says: b}") == [f"line 1: {problem.format('nmae', 'name')}"]
+    assert desk.problems("name: X\ntruns: [say: a]\nexpect: {says: b}") == [
+        f"line 2: {problem.format('truns', 'turns')}"
+    ]

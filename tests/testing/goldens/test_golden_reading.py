@@ -184,9 +184,9 @@ def test_a_scripted_reply_is_words_a_call_a_failure_or_several(desk: Desk) -> No
         ("it.yaml", "", "it is empty"),
         ("it.yaml", "# nothing yet\n", "it is empty"),
         ("it.json", " \n", "it is empty"),
-        ("it.yaml", "- say: a\n", "line 1: a golden: expected `object`, got `array`"),
-        ("it.json", "[\n]", "line 1: a golden: expected `object`, got `array`"),
-        ("it.yaml", "hello", "line 1: a golden: expected `object`, got `str`"),
+        ("it.yaml", "- say: a\n", "line 1: a golden: it is a list; write an object with `name` and `turns`"),
+        ("it.json", "[\n]", "line 1: a golden: it is a list; write an object with `name` and `turns`"),
+        ("it.yaml", "hello", 'line 1: a golden: it is "hello"; write an object with `name` and `turns`'),
         ("it.json", '{"name": "X",\n "turns": [}', "line 2: it is no JSON: expecting value"),
         (
             "it.json",
@@ -337,45 +337,60 @@ def test_a_key_that_no_shape_has_is_refused_with_the_nearest(desk: Desk, text: s
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("name: 5\n" + SAID, "line 1: name: expected `str`, got `int`"),
-        ("name: X\nturns: {say: a}", "line 2: turns: expected `array`, got `object`"),
-        ("name: X\nturns:\n  - hello", "line 3: turn 1: expected `object`, got `str`"),
-        ("name: X\nturns: [{say: 5, then: [no_tool: true]}]", "line 2: turn 1, say: expected `str`, got `int`"),
-        ("name: X\nturns: [{wait: soon, then: [no_tool: true]}]", "line 2: turn 1, wait: expected `float`, got `str`"),
-        ("name: X\nturns: [{wait: true, then: [no_tool: true]}]", "line 2: turn 1, wait: expected `float`, got `bool`"),
-        ("name: X\nturns: [{say: null, then: [no_tool: true]}]", "line 2: turn 1, say: expected `str`, got `null`"),
+        ("name: 5\n" + SAID, "line 1: name: it is 5; write text in double quotes"),
+        (
+            "name: X\nturns: {say: a}",
+            'line 2: turns: it is an object; write a list: put "- " before each turn, or brackets around them',
+        ),
+        ("name: X\nturns:\n  - hello", 'line 3: turn 1: it is "hello"; write {say: "…"}'),
+        (
+            "name: X\nturns: [{say: 5, then: [no_tool: true]}]",
+            "line 2: turn 1, say: it is 5; write text in double quotes",
+        ),
+        ("name: X\nturns: [{wait: soon, then: [no_tool: true]}]", 'line 2: turn 1, wait: it is "soon"; write a number'),
+        ("name: X\nturns: [{wait: true, then: [no_tool: true]}]", "line 2: turn 1, wait: it is true; write a number"),
+        ("name: X\nturns: [{say: null, then: [no_tool: true]}]", "line 2: turn 1, say: it is empty; write text"),
         (
             "name: X\nturns: [{event: ready, then: [no_tool: true]}]",
-            "line 2: turn 1, event: expected `object`, got `str`",
+            'line 2: turn 1, event: it is "ready"; write {name: …}',
         ),
         (
             "name: X\nturns: [{event: {name: a, data: [1]}, then: [no_tool: true]}]",
-            "line 2: turn 1, event, data: expected `object`, got `array`",
+            "line 2: turn 1, event, data: it is a list; write {name: value}",
         ),
-        ("name: X\nturns: [{say: a, then: {tool: put}}]", "line 2: turn 1, then: expected `array`, got `object`"),
-        (_turns("tool: [put]"), "line 5: turn 1, then 1, tool: expected `str`, got `array`"),
-        (_turns("{tool: put, args: 5}"), "line 5: turn 1, then 1, args: expected `object`, got `int`"),
+        (
+            "name: X\nturns: [{say: a, then: {tool: put}}]",
+            'line 2: turn 1, then: it is an object; write a list: put "- " before each check, or brackets around them',
+        ),
+        (_turns("tool: [put]"), "line 5: turn 1, then 1, tool: it is a list; write text"),
+        (_turns("{tool: put, args: 5}"), "line 5: turn 1, then 1, args: it is 5; write {name: value}"),
         (_turns("no_tool: false"), "line 5: turn 1, then 1, no_tool: it is false; write true"),
         (_turns("nothing_else: 1"), "line 5: turn 1, then 1, nothing_else: it is 1; write true"),
         (_turns("nothing_else: yes"), 'line 5: turn 1, then 1, nothing_else: it is "yes"; write true'),
-        (_turns("visible: put"), "line 5: turn 1, then 1, visible: expected `array`, got `str`"),
-        (_turns("visible: [put, 5]"), "line 5: turn 1, then 1, visible 2: expected `str`, got `int`"),
-        (_turns("state: pay"), "line 5: turn 1, then 1, state: expected `object`, got `str`"),
-        (_turns("reply: hello"), "line 5: turn 1, then 1, reply: expected `object`, got `str`"),
-        (_turns("reply: {says: 5}"), "line 5: turn 1, then 1, reply, says: expected `str | array`, got `int`"),
-        (_turns("reply: {says_any: a}"), "line 5: turn 1, then 1, reply, says_any: expected `array`, got `str`"),
+        (_turns("visible: put"), 'line 5: turn 1, then 1, visible: it is "put"; write a list, as in [put]'),
+        (_turns("visible: [put, 5]"), "line 5: turn 1, then 1, visible 2: it is 5; write text in double quotes"),
+        (_turns("state: pay"), 'line 5: turn 1, then 1, state: it is "pay"; write {name: value}'),
+        (_turns("reply: hello"), 'line 5: turn 1, then 1, reply: it is "hello"; write {says: "…"}'),
+        (
+            _turns("reply: {says: 5}"),
+            "line 5: turn 1, then 1, reply, says: it is 5; write a list or text in double quotes",
+        ),
+        (_turns("reply: {says_any: a}"), 'line 5: turn 1, then 1, reply, says_any: it is "a"; write a list, as in [a]'),
         (
             _turns("route: {kind: goo}"),
             'line 5: turn 1, then 1, route, kind: it is "goo"; did you mean `go`?; write "go", "stay", "direct"',
         ),
-        (_turns("route: {applied: 1}"), "line 5: turn 1, then 1, route, applied: expected `bool`, got `int`"),
-        (_turns("end: 1"), "line 5: turn 1, then 1, end: expected `bool | str`, got `int`"),
-        (_expecting("max_model_requests: 1.5"), "line 5: expect, max_model_requests: expected `int`, got `float`"),
-        (_expecting("no_errors: 0"), "line 5: expect, no_errors: expected `bool`, got `int`"),
-        ("name: X\nstate: [a]\n" + SAID, "line 2: state: expected `str | object`, got `array`"),
-        ("name: X\nmodel: 5\n" + SAID, "line 2: model: expected `str | array`, got `int`"),
-        ("name: X\nmodel:\n - 5\n" + SAID, "line 3: model 1: expected `str | object | array`, got `int`"),
-        ("name: X\nmodel: [[[a]]]\n" + SAID, "line 2: model 1.1: expected `str | object`, got `array`"),
+        (_turns("route: {applied: 1}"), "line 5: turn 1, then 1, route, applied: it is 1; write true or false"),
+        (_turns("end: 1"), "line 5: turn 1, then 1, end: it is 1; write true or false or text in double quotes"),
+        (_expecting("max_model_requests: 1.5"), "line 5: expect, max_model_requests: it is 1.5; write a whole number"),
+        (_expecting("no_errors: 0"), "line 5: expect, no_errors: it is 0; write true or false"),
+        ("name: X\nstate: [a]\n" + SAID, "line 2: state: it is a list; write {name: value} or text"),
+        ("name: X\nmodel: 5\n" + SAID, "line 2: model: it is 5; write a list or text in double quotes"),
+        (
+            "name: X\nmodel:\n - 5\n" + SAID,
+            "line 3: model 1: it is 5; write {call: …} or a list or text in double quotes",
+        ),
+        ("name: X\nmodel: [[[a]]]\n" + SAID, "line 2: model 1.1: it is a list; write {call: …} or text"),
     ],
 )
 def test_a_value_of_another_kind_is_refused(desk: Desk, text: str, problem: str) -> None:
@@ -525,21 +540,21 @@ expect:
 model: [{fail: 1}, {calls: put}]
 """
 WRONG = [
-    "line 1: name: expected `str`, got `null`",
+    "line 1: name: it is empty; write text",
     "line 2: `today` is 'soon'; write a day, as in 2026-12-01",
     f"line 3: a golden has no key `turn`; did you mean `turns`?; it may have {GOLDEN}",
     "line 5: a turn is one of `say`, `event` and `wait`, and this has say and wait",
-    "line 7: turn 2, say: expected `str`, got `int`",
+    "line 7: turn 2, say: it is 5; write text in double quotes",
     f"line 9: a check is of one thing ({KINDS}), and this has tool and stage; write one after the other",
     f"line 11: turn 2, then 2, reply has no key `saying`; did you mean `says`?; it may have {REPLY}",
     "line 12: `matches` is no regular expression: unterminated character set at position 0",
-    "line 13: turn 2, then 4: expected `object`, got `str`",
+    'line 13: turn 2, then 4: it is "nothing"; write {tool: …}',
     "line 14: turn 3, event lacks `name`",
     "line 15: turn 3 has no key `thn`; did you mean `then`?; it may have say, event, wait, then",
     f"line 17: expect has no key `tols`; did you mean `tools`?; it may have {EXPECT}",
     "line 18: `says` has no words",
-    "line 19: expect, max_model_requests: expected `int`, got `str`",
-    "line 20: model 1, fail: expected `str`, got `int`",
+    'line 19: expect, max_model_requests: it is "many"; write a whole number',
+    "line 20: model 1, fail: it is 1; write text in double quotes",
     "line 20: model 2 has no key `calls`; did you mean `call`?; it may have call, args, raw, answer, tool, fail",
 ]  # fmt: skip
 
@@ -561,7 +576,7 @@ def test_the_lines_of_json_are_those_of_its_parts(desk: Desk) -> None:
         '{\n\t"name":\n\t\t"X \\" { [ \\\\",\n\t"state": {"a:b": [1,\n\n2]},\n'
         '"turns": [\n{"say"\n:\n"a", "then":\n[{"tool": "a"},\n{"tool":\n5}]}]}'
     )
-    assert desk.problems(text, "it.json") == ["line 12: turn 1, then 2, tool: expected `str`, got `int`"]
+    assert desk.problems(text, "it.json") == ["line 12: turn 1, then 2, tool: it is 5; write text in double quotes"]
     read = desk.read(text.replace("5}", '"b"}'), "it.json")
     lines = {where: read.source.line(where) for where in [
         (), ("name",), ("state",), ("state", "a:b", 0), ("state", "a:b", 1), ("turns",),

@@ -4,20 +4,28 @@ from collections.abc import Mapping
 from functools import reduce
 from operator import or_
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct, UnsetType
 
 from cuelight.agent import nearest
+from cuelight.testing.goldens.advising import other_key, other_value
 from cuelight.testing.goldens.source import Where
 
 __all__ = ["Misfit", "fit", "named"]
 
 T = TypeVar("T", bound=Struct)
 
-Misfit = tuple[str, Where]
-"""What is wrong, and where."""
+
+class Misfit(NamedTuple):
+    """Say what is wrong, and where."""
+
+    said: str
+    where: Where
+    spoilt: Where
+    """The part that cannot be judged because of it: where a key is misspelled, that of the right one."""
+
 
 _UNFIT = object()
 
@@ -59,8 +67,8 @@ def _fitted(value: Any, kind: Any, where: Where, misfits: list[Misfit]) -> Any:
             return _members(value, each, where, misfits)
     try:
         return msgspec.convert(value, reduce(or_, kinds))
-    except msgspec.ValidationError as error:
-        misfits.append((f"{named(where)}: {_said(value, kinds, str(error))}", where))
+    except msgspec.ValidationError:
+        misfits.append(Misfit(f"{named(where)}: {other_value(value, kinds, where)}", where, where))
         return _UNFIT
 
 
@@ -76,12 +84,12 @@ def _items(value: list[Any], kind: Any, where: Where, misfits: list[Misfit]) -> 
 def _members(value: Mapping[str, Any], shape: type[Struct], where: Where, misfits: list[Misfit]) -> Struct:
     fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
     members: dict[str, Any] = {}
+    missing = [key for key in fields if key not in value]
+    meant = {key: next((each for each in missing if nearest(key, [each])), key) for key in value if key not in fields}
     for key, member in value.items():
-        if key not in fields:
-            known = ", ".join(name for name in fields if not name.startswith("$"))
-            misfits.append(
-                (f"{named(where)} has no key `{key}`{nearest(key, fields)}; it may have {known}", (*where, key))
-            )
+        if key in meant:
+            said = f"{named(where)} has no key `{key}`{other_key(key, member, shape, fields)}"
+            misfits.append(Misfit(said, (*where, key), (*where, meant[key])))
             continue
         fitted = _fitted(member, fields[key].type, (*where, key), misfits)
         if fitted is not _UNFIT:
@@ -89,8 +97,8 @@ def _members(value: Mapping[str, Any], shape: type[Struct], where: Where, misfit
     for key, field in fields.items():
         if field.required and field.name not in members:
             members[field.name] = _empty(field.type)
-            if key not in value:
-                misfits.append((f"{named(where)} lacks `{key}`", (*where, key)))
+            if key not in value and key not in meant.values():
+                misfits.append(Misfit(f"{named(where)} lacks `{key}`", (*where, key), (*where, key)))
     return shape(**members)
 
 
@@ -104,13 +112,3 @@ def _empty(kind: Any) -> Any:
     if isinstance(first, type) and issubclass(first, Struct):
         return _members({}, first, (), [])
     return [] if get_origin(first) is list else ""
-
-
-def _said(value: Any, kinds: list[Any], error: str) -> str:
-    """Say what does not fit."""
-    words = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
-    if not words:
-        return f"{error[:1].lower()}{error[1:].partition(' - at ')[0]}"
-    written = ", ".join(msgspec.json.encode(word).decode() for word in words)
-    near = nearest(value, list(map(str, words))) if isinstance(value, str) else ""
-    return f"it is {msgspec.json.encode(value).decode()}{near}; write {written}"

@@ -77,10 +77,10 @@ def read_golden(file: Path) -> GoldenFile:
         raise GoldenRefused(str(file), [_at(str(bad), bad.line)]) from bad
     golden, misfits = fit(source.value, Golden)
     read = GoldenFile(golden, file, source)
-    unfit = [where for _, where in misfits]
+    unfit = [misfit.spoilt for misfit in misfits]
     faults = [*_faults(golden), *_empties(source.value)]
     faults = [fault for fault in faults if not any(_within(fault[1], where) for where in unfit)]
-    if refused := read.refused([*misfits, *faults]):
+    if refused := read.refused([*((misfit.said, misfit.where) for misfit in misfits), *faults]):
         raise refused
     return read
 
@@ -102,7 +102,7 @@ def read_replies(file: Path) -> list[ScriptedReply]:
         raise GoldenRefused(str(file), ["a script is a list of replies, one for each request to the model"])
     golden, misfits = fit({"name": "", "turns": [], "model": source.value}, Golden)
     replies = GoldenFile(golden, file, source)
-    faults = misfits or _model_faults(golden, ("model",))
+    faults = [(misfit.said, misfit.where) for misfit in misfits] or _model_faults(golden, ("model",))
     if refused := replies.refused((said, where[1:]) for said, where in faults):
         raise refused
     assert isinstance(golden.model, list)
