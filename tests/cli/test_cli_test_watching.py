@@ -31,6 +31,15 @@ def _rounds(folder, *steps):
     return rounds
 
 
+def test_a_golden_that_is_gone_is_waited_for_beside_others_that_are_not(tmp_path):
+    here = write(kiosk(tmp_path / "kiosk") / "buys.yaml", BUYS)
+    gone = tmp_path / "other" / "goldens" / "gone.yaml"
+    (tmp_path / "other").mkdir()
+    assert watched_folders([gone, here]) == {tmp_path / "kiosk", tmp_path / "other"}
+    write(gone, BUYS)
+    assert watched_folders([gone]) == {tmp_path / "other"}
+
+
 def test_a_change_of_anything_that_a_golden_depends_on_runs_it_again(tmp_path):
     golden = write(kiosk(tmp_path / "kiosk") / "buys.yaml", BUYS)
 
@@ -97,7 +106,7 @@ def test_the_folders_of_agents_are_watched_wherever_the_goldens_are(tmp_path, mo
     assert watched_folders([tmp_path / "project" / "tests"]) == {tmp_path / "project"}
     assert watched_folders([named, broken]) == {tmp_path / "loose", tmp_path / "elsewhere", tmp_path / "more"}
     assert watched_folders([]) == {tmp_path}
-    assert watched_folders([tmp_path / "nowhere"]) == set()
+    assert watched_folders([tmp_path / "nowhere"]) == {tmp_path}
 
 
 def test_each_round_runs_the_code_as_it_then_is(cuelight, tmp_path):

@@ -42,10 +42,14 @@ def watched_folders(paths: Sequence[Path]) -> set[Path]:
     Args:
         paths: as `find_goldens` takes them.
     """
-    folders = {path.resolve() for path in paths or (Path(),) if path.is_dir()}
-    with contextlib.suppress(BadInput):  # a path that is not there: the run says so
-        for file in find_goldens(paths):
-            folders |= golden_folders(file, _agent(file))
+    folders: set[Path] = set()
+    for path in paths or (Path(),):
+        at = path.expanduser().resolve()
+        if not at.is_file():  # where there is nothing now, as between two names of a file, something may come
+            folders.add(next(folder for folder in (at, *at.parents) if folder.is_dir()))
+        with contextlib.suppress(BadInput):  # a path that is not there: the run says so
+            for file in find_goldens([path]):
+                folders |= golden_folders(file, _agent(file))
     return {folder for folder in folders if not any(parent in folders for parent in folder.parents)}
 
 
