@@ -130,6 +130,16 @@ def test_only_what_passes_is_recorded(cuelight, stub, golden):
     assert cassette.read_bytes() == before
 
 
+def test_a_cassette_that_cannot_be_written_is_said_to_be(cuelight, stub, golden):
+    stub.answer(SELLS, SAYS)
+    cassette = golden.with_name("buys.cassette.jsonl")
+    cassette.mkdir()
+    done = cuelight("test", "--record", "--model", MODEL)
+    assert done.exit_code == 2
+    assert "The cassette kiosk/goldens/buys.cassette.jsonl cannot be written: Is a directory." in done.stderr
+    assert sorted(each.name for each in golden.parent.iterdir()) == ["buys.cassette.jsonl", "buys.yaml"]
+
+
 def test_a_recording_that_does_not_pass_again_is_not_kept(cuelight, stub, golden, tmp_path):
     file = tmp_path / "kiosk" / "agent.py"
     counts = "prices.ONE += 1\n        return str(prices.ONE)"

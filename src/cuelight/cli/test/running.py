@@ -4,12 +4,13 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 from msgspec import Struct
 
 from cuelight.cli.test.results import Result, result_of
 from cuelight.cli.test.selecting import Selects
-from cuelight.errors import BadInput, CuelightError, GoldenRefused
+from cuelight.errors import BadInput, CuelightError, GoldenRefused, NotSetUp
 from cuelight.models import Cassette
 from cuelight.testing.goldens import ScriptedReply, read_golden
 from cuelight.wiring import Goldens, ReadyGolden
@@ -121,7 +122,7 @@ async def _record(goldens: Goldens, golden: ReadyGolden, named: str | None, aske
 
     A recording of what broke would fail from then on, in the place of one that does not.
     """
-    with TemporaryDirectory(dir=golden.cassette.parent, prefix=".recording-") as folder:
+    with _room_beside(golden.cassette) as folder:
         file = Path(folder, golden.cassette.name)
         recording = goldens.recording(golden, named, file=file)
         run = await golden.run(recording, asked.limit)
@@ -129,9 +130,38 @@ async def _record(goldens: Goldens, golden: ReadyGolden, named: str | None, aske
             recording.save()
             played = await golden.run(Cassette.replay(file), asked.limit)
             if played.passed:
-                os.replace(file, golden.cassette)
+                _put(file, golden.cassette)
                 return result_of(golden, run, run.model, 1, paid=True, cassette=str(golden.cassette))
             run.failure = f"{run.name}: passed with {run.model}, and not when that was played\n{played.failure}"
     kept = "is as it was" if golden.cassette.exists() else "was not made"
     run.failure += f"\n\n  Only what passes is recorded: {golden.cassette} {kept}."
     return result_of(golden, run, run.model, 1, paid=True)
+
+
+def _room_beside(cassette: Path) -> TemporaryDirectory[str]:
+    """Make a folder on the disk that a cassette will be on, to record it in.
+
+    Raises:
+        NotSetUp: the cassette's folder cannot be written.
+    """
+    try:
+        return TemporaryDirectory(dir=cassette.parent, prefix=".recording-")
+    except OSError as error:
+        _cannot_write(cassette, error)
+
+
+def _put(recorded: Path, cassette: Path) -> None:
+    """Put a recording in the place of a cassette.
+
+    Raises:
+        NotSetUp: it cannot be written.
+    """
+    try:
+        os.replace(recorded, cassette)
+    except OSError as error:
+        _cannot_write(cassette, error)
+
+
+def _cannot_write(cassette: Path, error: OSError) -> NoReturn:
+    said = f"The cassette {cassette} cannot be written: {error.strerror}. Make its folder writable, and record again."
+    raise NotSetUp(said) from error
