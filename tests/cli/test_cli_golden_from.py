@@ -95,9 +95,8 @@ def test_a_stand_in_that_a_tool_looks_up_fails_with_what_to_do(cuelight, example
     assert f"harbour_vets/goldens/{file.name}:{looked_up[0]}\n" in done.stdout
     name = f"harbour_vets/goldens/{file.name}"
     assert done.stdout.endswith(
-        f"Where a tool looked up a stand-in and found nothing, write values that it knows into {name} and record its "
-        f"cassette anew (cuelight test {name} --record --model provider:name), or make the golden with --keep-private "
-        "--force.\n"
+        f"Where a tool looked up a stand-in and found nothing, write values that it knows into {name} and delete its "
+        "cassette, so that the Understudy answers, or make the golden with --keep-private --force.\n"
     )
     assert "Ada Byrne" not in file.read_text() + cassette.read_text()
 
@@ -185,3 +184,77 @@ def test_an_agent_that_has_changed_since_refuses_the_golden(cuelight, talked):
     assert "Intake has no tool `record_address`" in done.stdout
     assert _written(done, talked)[0].is_file()
     assert "The call was with the agent intake. What that has no longer, change in the golden.\n" in done.stdout
+
+
+def test_goldens_of_one_call_are_called_as_their_files(cuelight, talked):
+    asked = [entry["seq"] for entry in cuelight.log() if entry["type"] == "turn.user"]
+    assert cuelight("golden", "from", "last").exit_code == 0
+    for name, seq in (("first", asked[0]), ("second", asked[1])):
+        out = f"intake/goldens/{name}.yaml"
+        assert cuelight("golden", "from", "last", "--upto", seq, "--out", out).exit_code == 0
+        assert f"name: {name}\n" in Path(out).read_text()
+    done = cuelight("test", "intake")
+    assert (done.exit_code, "3 passed" in done.stdout) == (0, True), done.stderr
+
+
+def test_what_no_longer_fits_the_call_of_an_understudy_says_how_to_go_on(cuelight, talked):
+    call, out = cuelight.state()["call"], "intake/goldens/it.yaml"
+    assert cuelight("golden", "from", "last", "--out", Path(out).absolute()).exit_code == 0
+    agent = talked / "agent.py"
+    agent.write_text(agent.read_text().replace("return go(Address)\n", 'return stay("Ask again.")\n'))
+    failed = cuelight.run("test", "intake")
+    again = f"cuelight golden from {call} --out {out} --force"
+    assert (
+        f"If this is meant, record it again: {again}\n"
+        "Or delete the cassette, and the Understudy answers. Or record a real model, by its NAME: "
+        f"cuelight test {out} --record --model NAME\n"
+    ) in failed.stdout
+    assert cuelight.run(*again.split()[1:]).returncode == 1  # other routes than in the call, and the same replies
+    agent.write_text(agent.read_text().replace('return stay("Ask again.")\n', "return go(Address)\n"))
+    assert cuelight.run(*again.split()[1:]).returncode == 0
+    Path(out).with_suffix(".cassette.jsonl").unlink()
+    assert "1 passed" in cuelight.run("test", "intake").stdout
+
+
+GUARDED = '''
+from cuelight import Agent, tool
+
+
+class Office(Agent):
+    """You sell tickets."""
+
+    @tool(pii="name", confirm="Shall I reserve a seat under {name}?")
+    def reserve(self, name: str) -> str:
+        """Reserves a seat."""
+        return "reserved"
+'''
+GUARDED_CUES = """
+[slot.name]
+kind = "name"
+ask = "Your name?"
+
+[[cue]]
+hears = "{name}"
+call = "reserve"
+with = { name = "{name}" }
+
+[[after]]
+tool = "reserve"
+say = "Done."
+"""
+
+
+def test_a_question_that_was_left_open_passes_and_where_nothing_was_looked_up_no_look_up_is_blamed(cuelight, tmp_path):
+    agent = tmp_path / "office" / "agent.py"
+    agent.parent.mkdir()
+    agent.write_text(GUARDED)
+    (agent.parent / "cues.toml").write_text(GUARDED_CUES)
+    assert cuelight("chat", "office", stdin="my name is Ada Byrne\n").exit_code == 0
+    done = cuelight("golden", "from", "last")
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "It passes.")
+    agent.write_text(GUARDED.replace("Shall I reserve", "May I reserve"))
+    done = cuelight.run("golden", "from", "last", "--force")
+    assert done.returncode == 1
+    assert "1 private value has a stand-in." in done.stdout
+    assert "looked up" not in done.stdout
+    assert "Where the agent does today what it should, change what office/goldens/" in done.stdout

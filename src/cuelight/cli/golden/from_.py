@@ -1,7 +1,10 @@
 """`cuelight golden from`: a golden and its cassette, from a stored call."""
 
 import asyncio
+import os
 import re
+import shlex
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +17,7 @@ from cuelight.errors import AgentNotFound, BadInput, GoldenRefused
 from cuelight.log import Record
 from cuelight.ports import CallInfo, Store
 from cuelight.testing.goldens import GoldenDraft, golden_from, read_golden, record_draft
-from cuelight.wiring import FoundAgent, Goldens, agent_named, cassette_file, find_agent, record_line
+from cuelight.wiring import FoundAgent, Goldens, ReadyGolden, agent_named, cassette_file, find_agent, record_line
 
 __all__ = ["app"]
 
@@ -55,8 +58,8 @@ def from_(
     found = _agent_of(info, agent)
     file = out or _beside(found, info.call)
     _check_place(file, force=force)
-    passed = asyncio.run(_make(records, found, file, agent, upto, keep_private=keep_private))
-    if not passed:
+    wanted = _Wanted(info.call, upto=upto, out=out, agent=agent, keep_private=keep_private, store=store)
+    if not asyncio.run(_make(records, found, file, wanted)):
         raise typer.Exit(DID_NOT_HOLD)
 
 
@@ -96,18 +99,47 @@ def _check_place(file: Path, *, force: bool) -> None:
             raise BadInput(f"{each} is there already. Name another file with --out, or add --force to write over it.")
 
 
-async def _make(
-    records: list[Record], found: FoundAgent, file: Path, named: str | None, upto: int | None, *, keep_private: bool
-) -> bool:
+@dataclass(frozen=True, kw_only=True)
+class _Wanted:
+    """Hold which golden of a call was asked for."""
+
+    call: str = field(kw_only=False)
+    upto: int | None
+    out: Path | None
+    agent: str | None
+    keep_private: bool
+    store: str | None
+
+    def line(self, call: str) -> str:
+        """Write the command that makes it again; it is kept in the cassette, so no path in it is absolute."""
+        options = {"--upto": self.upto, "--out": self.out, "--agent": self.agent, "--store": self.store}
+        given = [(name, _relative(str(value))) for name, value in options.items() if value is not None]
+        private = ["--keep-private"] if self.keep_private else []
+        return shlex.join(
+            ["cuelight", "golden", "from", call, *(part for one in given for part in one), *private, "--force"]
+        )
+
+
+def _relative(value: str) -> str:
+    return os.path.relpath(value) if os.path.isabs(value) else value
+
+
+async def _make(records: list[Record], found: FoundAgent, file: Path, wanted: _Wanted) -> bool:
     """Write the golden, record its cassette and run it; tells whether it passed."""
-    agent = agent_named(file, found, named)
-    draft = await golden_from(records, found.make, agent=agent, upto=upto, keep_private=keep_private)
+    draft = await golden_from(
+        records,
+        found.make,
+        name=None if wanted.out is None else file.stem,
+        agent=agent_named(file, found, wanted.agent),
+        upto=wanted.upto,
+        keep_private=wanted.keep_private,
+    )
     _write(file, draft.text)
     cassette_file(file).unlink(missing_ok=True)  # that of a golden that was here before
     goldens = Goldens()
     try:
         ready = goldens.ready(read_golden(file))
-        again = record_line(ready, draft.replies.model or "provider:name")
+        again = _again(ready, draft, wanted)
         if draft.has_cassette:
             await record_draft(draft, ready.read, found.make, ready.cassette, again)
         failure = (await ready.run(goldens.model(ready))).failure
@@ -115,7 +147,7 @@ async def _make(
         failure, who = str(refused), records[0].entry.agent
         remedy = f"The call was with the agent {who}. What that has no longer, change in the golden."
     else:
-        remedy = _remedy(file, draft, again)
+        remedy = _remedy(ready, draft)
     beside = f" and {cassette_file(file).name} beside it" if cassette_file(file).exists() else ""
     typer.echo(f"Wrote {file}{beside}.")
     _tell_private(draft, cassette_file(file))
@@ -146,12 +178,27 @@ def _tell_private(draft: GoldenDraft, cassette: Path) -> None:
         )
 
 
-def _remedy(file: Path, draft: GoldenDraft, again: str) -> str:
-    if draft.replaced:
-        recorded = f" and record its cassette anew ({again})" if draft.has_cassette else ""
+def _again(ready: ReadyGolden, draft: GoldenDraft, wanted: _Wanted) -> str:
+    """Say how the cassette is made anew: from the model of the call, or where that was none, in one of three ways."""
+    if draft.replies.model is not None:
+        return record_line(ready, draft.replies.model)
+    call = wanted.call if draft.stand_ins.text(wanted.call) == wanted.call else "CALL"
+    return (
+        f"{wanted.line(call)}\n"
+        "Or delete the cassette, and the Understudy answers. Or record a real model, by its NAME: "
+        f"{record_line(ready, 'NAME')}"
+    )
+
+
+def _remedy(ready: ReadyGolden, draft: GoldenDraft) -> str:
+    file, model = ready.read.file, draft.replies.model
+    if draft.looks_up:
+        renewed = " and delete its cassette, so that the Understudy answers"
+        if model is not None:
+            renewed = f" and record its cassette anew ({record_line(ready, model)})"
         return (
             "Where a tool looked up a stand-in and found nothing, write values that it knows into "
-            f"{file}{recorded}, or make the golden with --keep-private --force."
+            f"{file}{renewed if draft.has_cassette else ''}, or make the golden with --keep-private --force."
         )
     return f"Where the agent does today what it should, change what {file} expects; otherwise it has found a fault."
 

@@ -25,7 +25,8 @@ class Cassette:
         Args:
             path: the file; what is there stays as it is until the new recording is whole.
             model: the model that is asked.
-            again: the command that records anew. It is written into the file, so no path in it should be absolute.
+            again: how to record anew, a command first. It is written into the file, so no path in it should be
+                absolute.
         """
         return Recording(Path(path), model, again)
 

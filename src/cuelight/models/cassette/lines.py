@@ -30,7 +30,7 @@ VERSION = 1
 
 
 class Header(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Open the file: the version of its form, the model that was asked, and the command that records it again."""
+    """Open the file: the version of its form, the model that was asked, and how to record it again."""
 
     cassette: int
     provider: str

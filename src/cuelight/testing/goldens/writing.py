@@ -28,6 +28,7 @@ from cuelight.testing.goldens.telling import Teller
 __all__ = ["GoldenDraft", "golden_from", "record_draft"]
 
 _AUTHORS = ('{"type":"static"', '{"type":"tool"')  # how the lines begin
+_GIVEN = {"tool.call": "arguments", "event.received": "data", "state.changed": "state"}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -42,6 +43,7 @@ class GoldenDraft:
             golden may name such a tool only beside the reply that made it up.
         kept: how many private values are written as they are.
         erased: whether the call's private values were erased, so that their masks are what is written.
+        looks_up: whether the agent's code was given stand-ins, which it may look up and not find.
         stand_ins: what stands in for private values.
     """
 
@@ -50,6 +52,7 @@ class GoldenDraft:
     replies: Replies = field(repr=False)
     kept: int
     erased: bool
+    looks_up: bool
     stand_ins: StandIns = field(repr=False)
 
     @property
@@ -83,6 +86,7 @@ async def golden_from(
     records: Sequence[Record],
     make: Callable[..., Agent],
     *,
+    name: str | None = None,
     agent: str | None = None,
     upto: int | None = None,
     keep_private: bool = False,
@@ -98,6 +102,7 @@ async def golden_from(
     Args:
         records: the whole log; private values are replaced also where an entry came before anybody knew.
         make: the agent's class, or a function that makes an instance.
+        name: what the golden is called; None calls it as the call.
         agent: what the golden shall name as its agent; None names none.
         upto: the last entry that is wanted; the turn that holds it is the last one.
         keep_private: whether to write private values as they are.
@@ -120,7 +125,7 @@ async def golden_from(
     noon = datetime.combine(today, time(12), UTC).timestamp()
     state = await opened_in(factory, replies.script(), noon, parts[0], stand_ins)
     call = stand_ins.text(opened.call or "a call")
-    golden: dict[str, Any] = {"name": call, **({} if agent is None else {"agent": agent})}
+    golden: dict[str, Any] = {"name": call if name is None else name, **({} if agent is None else {"agent": agent})}
     if state:
         golden["state"] = state["stage"] if list(state) == ["stage"] else state
     golden |= {"today": today.isoformat(), **_turns(parts, course, stand_ins)}
@@ -133,6 +138,7 @@ async def golden_from(
         head=_head(call, opened.ts, parts[-1].entries[-1].seq, kept=bool(kept), has_cassette=has_cassette),
         replies=replies,
         kept=kept,
+        looks_up=_looks_up(parts, stand_ins),
         erased=any(record.entry.type == "cue.erased" for record in records),
         stand_ins=stand_ins,
     )
@@ -148,7 +154,7 @@ async def record_draft(
         read: the same, read from its file.
         make: the agent's class, or a function that makes an instance.
         cassette: where to record it.
-        again: the command that records it from a real model.
+        again: how to make it anew, a command first.
 
     Raises:
         GoldenRefused: when it names what the agent does not have any more; then nothing is recorded.
@@ -188,6 +194,19 @@ def _guarded(parts: Sequence[Stretch], course: Course) -> list[str]:
     guarded = {tool.name for tool in course.tools} - free
     called = (entry.data["name"] for part in parts for entry in part.entries if entry.type == "tool.call")
     return [name for name in dict.fromkeys(called) if name in guarded]
+
+
+def _looks_up(parts: Sequence[Stretch], stand_ins: StandIns) -> bool:
+    """Tell whether code was given a stand-in: in its state, by an event or in a call, but for one that never ran."""
+    entries = [(part, entry) for part in parts for entry in part.entries]
+    asked, granted = (
+        {entry.data["call_id"] for _, entry in entries if entry.type == kind}
+        for kind in ("confirm.request", "confirm.granted")
+    )
+    return any(
+        part.member(entry, _GIVEN[entry.type], stand_ins) != entry.data[_GIVEN[entry.type]] for part, entry in entries
+        if entry.type in _GIVEN and entry.data.get("call_id") not in asked - granted
+    )  # fmt: skip
 
 
 def _head(call: str, opened_at: float, last: int, *, kept: bool, has_cassette: bool) -> str:
