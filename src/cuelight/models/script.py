@@ -163,7 +163,11 @@ class Answer:
             if self._tool is None or tool == self._tool:
                 return calls(ANSWER_TOOL, call_id=call_id, answer=self._answer)
         listed = ", ".join(tool for _, tool in pending) or "nothing"
-        raise ScriptRefused(f"{self!r} finds no such question open; what waits for the caller's yes: {listed}.")
+        about = "" if self._tool is None else f" about {self._tool!r}"
+        raise ScriptRefused(
+            f"The answer {self._answer!r}{about} finds no such question open; what waits for the caller's yes: "
+            f"{listed}. Let an earlier reply call the tool that asks it."
+        )
 
 
 def answers(answer: Literal["yes", "no", "other"], *, tool: str | None = None) -> Answer:

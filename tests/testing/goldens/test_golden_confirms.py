@@ -224,7 +224,10 @@ def test_a_run_without_a_question_is_found(desk: Desk) -> None:
 
 def test_an_answer_to_nothing_is_told(desk: Desk) -> None:
     failure = desk.failure(_golden("- {answer: yes, tool: book}", "- say: yes\n  then: [no_tool: true]"), Ferry)
-    assert "answers('yes', tool='book') finds no such question open" in failure
+    assert (
+        "The answer 'yes' about 'book' finds no such question open; what waits for the caller's yes: nothing. "
+        in failure
+    )
 
 
 def test_private_arguments_of_a_question_are_masked(desk: Desk) -> None:
