@@ -102,7 +102,7 @@ def test_a_golden_may_name_its_agent_seen_from_where_it_belongs(cuelight, tmp_pa
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [
-        ("loose/one.yaml", SCRIPTED, "nothing says whose it is: is in no folder `goldens`; write where the class is"),
+        ("loose/one.yaml", SCRIPTED, "nothing says whose it is: it is in no folder `goldens`; write where the "),
         ("goldens/one.yaml", SCRIPTED, "nothing says whose it is: "),
         ("tests/kisok/goldens/one.yaml", SCRIPTED, "its agent was looked for in .: There is no agent 'kisok'"),
         ("tests/kisok/goldens/one.yaml", SCRIPTED, "Did you mean kiosk?"),

@@ -97,7 +97,7 @@ def agent_of(read: GoldenFile) -> FoundAgent:
     if read.golden.agent is not UNSET:
         named, line = read.golden.agent, read.source.line(("agent",))
     elif beside is None:
-        raise GoldenRefused(str(read.file), [_says_nothing(f"is in no folder `{_GOLDENS}`")])
+        raise GoldenRefused(str(read.file), [_says_nothing(f"it is in no folder `{_GOLDENS}`")])
     elif (beside / "agent.py").is_file():
         named, line = str(beside), None
     elif home != beside:
