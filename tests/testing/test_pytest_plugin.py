@@ -1,7 +1,9 @@
 """Goldens as tests of pytest, in processes of their own: as a project has them that installed Cuelight."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +38,16 @@ def test_each_golden_is_a_test_called_by_its_name(run, tmp_path):
     ]  # fmt: skip
     assert "1 passed" in run("kiosk/goldens/buys.yaml", code=0)
     assert "1 failed" in run("-k", "seven", code=1)
+
+
+def test_one_is_selected_as_the_page_has_it(run, tmp_path):
+    goldens = kiosk(tmp_path / "kiosk")
+    write(goldens / "buys.yaml", BUYS)
+    write(goldens / "fails.yaml", FAILS)
+    page = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+    selected = re.search(r'`pytest -k "([^"]+)"` runs the one called Buys\s+two', page.read_text(encoding="utf-8"))
+    assert selected is not None
+    assert "1 passed, 1 deselected" in run("-k", selected[1], code=0)
 
 
 def test_goldens_are_found_in_their_own_folder_too(tmp_path):
