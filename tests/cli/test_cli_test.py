@@ -234,6 +234,22 @@ def test_an_agent_without_a_cue_sheet_says_what_can_answer(cuelight, goldens, tm
     assert cuelight("test").stderr.endswith("[cue-sheet-refused]\n")
 
 
+def test_a_cassette_that_is_of_no_golden_is_told_where_the_understudy_answers(cuelight, goldens):
+    write(goldens / "renamed.yaml", BUYS)
+    write(goldens / "scripted.yaml", SCRIPTED)
+    for name in ("real", "scripted"):
+        write(goldens / f"{name}.cassette.jsonl", "")
+    done = cuelight("test")
+    assert done.exit_code == 0, done.output
+    told = [line for line in done.stdout.splitlines() if "cassette" in line]
+    assert told == [
+        "kiosk/goldens/real.cassette.jsonl is of no golden there, so it is not played; call it as its golden is called."
+    ]
+    assert "real.cassette" not in cuelight("test", "-k", "hello").stdout
+    (goldens / "renamed.yaml").rename(goldens / "real.yaml")
+    assert "is of no golden" not in cuelight("test").output
+
+
 def test_an_agent_that_takes_today_gets_the_day_of_the_golden(cuelight, goldens):
     write(goldens / "day.yaml", SCRIPTED + "          - state: {day: 2026-12-01}\n    today: 2026-12-01\n")
     assert cuelight("test").exit_code == 0

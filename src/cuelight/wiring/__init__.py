@@ -11,6 +11,7 @@ from cuelight.wiring.whereabouts import (
     find_goldens,
     golden_folders,
     is_golden,
+    stray_cassettes,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "is_golden",
     "record_line",
     "store_setting",
+    "stray_cassettes",
 ]

@@ -1,7 +1,7 @@
 """Where goldens are, and whose: in folders called `goldens`, beside an agent or under `test/<agent>/`."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import UNSET
@@ -10,10 +10,20 @@ from cuelight.errors import AgentNotFound, AgentNotLoaded, BadInput, GoldenRefus
 from cuelight.testing.goldens import GoldenFile
 from cuelight.wiring.agents import FoundAgent, file_of, find_agent, short_path
 
-__all__ = ["agent_named", "agent_of", "cassette_file", "files_below", "find_goldens", "golden_folders", "is_golden"]
+__all__ = [
+    "agent_named",
+    "agent_of",
+    "cassette_file",
+    "files_below",
+    "find_goldens",
+    "golden_folders",
+    "is_golden",
+    "stray_cassettes",
+]
 
 _SUFFIXES = (".json", ".yaml", ".yml")
 _GOLDENS = "goldens"
+_CASSETTE = ".cassette.jsonl"
 _TESTS = ("test", "tests")
 _PASSED_OVER = ("node_modules", "__pycache__")
 _ENVIRONMENT = "pyvenv.cfg"
@@ -77,7 +87,17 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 def cassette_file(file: Path) -> Path:
     """Give where the cassette of a golden would be: beside it, with `.cassette.jsonl` for its ending."""
-    return file.with_name(f"{file.stem}.cassette.jsonl")
+    return file.with_name(f"{file.stem}{_CASSETTE}")
+
+
+def stray_cassettes(files: Iterable[Path]) -> list[Path]:
+    """Find cassettes in the folders of goldens that are of no golden there, as after one was renamed."""
+    stray: list[Path] = []
+    for folder in dict.fromkeys(file.parent for file in files):
+        beside = sorted(folder.iterdir())
+        owned = {cassette_file(file) for file in beside if file.suffix.lower() in _SUFFIXES}
+        stray += (file for file in beside if file.name.endswith(_CASSETTE) and file not in owned)
+    return stray
 
 
 # --- their agents -----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from cuelight.cli.test.watching import watch, watched_folders
 from cuelight.engine import describe
 from cuelight.errors import AuthorError, BadInput, CuelightError
 from cuelight.testing.goldens import read_replies
-from cuelight.wiring import TIME_LIMIT, Goldens, find_goldens
+from cuelight.wiring import TIME_LIMIT, Goldens, find_goldens, stray_cassettes
 
 __all__ = ["app"]
 
@@ -170,6 +170,9 @@ def _show(console: Console, results: Results, *, compared: bool) -> None:
         show_table(console, results.results)
     show_failures(console, results.results)
     show_summary(console, results)
+    for cassette in stray_cassettes(Path(each.file) for each in results.results if each.model == "understudy"):
+        said = f"{cassette} is of no golden there, so it is not played; call it as its golden is called."
+        console.print(Text(said, "dim"), soft_wrap=True)
     setting = os.environ.get("CUELIGHT_MODEL", "").strip()
     if setting and not compared:
         said = f"CUELIGHT_MODEL is not read by goldens; --model {setting} asks that model."
