@@ -1,10 +1,16 @@
 """`cuelight golden from`: a call from the terminal becomes a test of the agent that it was with."""
 
+import asyncio
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+
+from cuelight.engine import Engine
+from cuelight.stores import SqliteStore
+from cuelight.testing import Script
+from cuelight.wiring import find_agent
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 INTAKE = "hi\nit's ada byrne\nborn on 14 July 1984\nI, Ada, live at 12 Quay Street, H167 Saltmere\n"
@@ -138,6 +144,25 @@ def test_it_ends_where_that_is_asked_for_and_stands_where_that_is(cuelight, talk
     in_tests = tmp_path / "test" / "intake" / "goldens" / "short.yml"
     assert cuelight("golden", "from", "last", "--out", in_tests).exit_code == 0
     assert "agent:" not in in_tests.read_text()
+
+
+@pytest.mark.parametrize("call", ["../../front desk", ".hidden", "n" * 300])
+def test_the_golden_of_a_call_with_any_id_runs_where_it_is_written(cuelight, example, tmp_path, call):
+    folder, kept = example("intake"), tmp_path / "calls.sqlite3"
+
+    async def talk():
+        store = SqliteStore(kept)
+        opened = await Engine(store).open(find_agent("intake").make, Script("Your name?"), call=call)
+        await opened.say("hi")
+        await opened.hang_up()
+        await store.close()
+
+    asyncio.run(talk())
+    done = cuelight("golden", "from", call, "--store", kept)
+    assert done.exit_code == 0, done.stderr
+    file, _ = _written(done, folder)
+    assert file.parent == folder / "goldens"
+    assert "1 passed" in cuelight("test", folder).stdout
 
 
 def test_an_agent_that_is_elsewhere_is_named(cuelight, desk):

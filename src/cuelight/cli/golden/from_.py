@@ -22,6 +22,7 @@ from cuelight.wiring import FoundAgent, Goldens, ReadyGolden, agent_named, casse
 __all__ = ["app"]
 
 _FOLDER = "goldens"
+_LONGEST = 100  # letters of a file's name, of the 255 that there may be with all its endings
 
 UpTo = Annotated[
     int | None, typer.Option("--upto", metavar="SEQ", help="The last turn is the one that holds this entry.")
@@ -81,8 +82,9 @@ def _agent_of(info: CallInfo, named: str | None) -> FoundAgent:
 
 
 def _beside(found: FoundAgent, call: str) -> Path:
-    """Give where the golden of a call is written where nobody says so."""
-    file = found.file.parent / _FOLDER / f"{re.sub(r'[^A-Za-z0-9._-]', '_', call)}.yaml"
+    """Give where the golden of a call is written where nobody says so; in no hidden file, which would never be run."""
+    named = re.sub(r"^\.|[^A-Za-z0-9._-]", "_", call)[:_LONGEST]
+    file = found.file.parent / _FOLDER / f"{named}.yaml"
     return file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
 
 
