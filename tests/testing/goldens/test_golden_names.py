@@ -217,6 +217,17 @@ def test_of_a_state_that_does_not_fit_nothing_is_laid_over(desk: Desk) -> None:
     assert agent.loaves == 0
 
 
+def test_an_agent_without_any_is_said_to_have_none(desk: Desk) -> None:
+    class Bare(Agent):
+        """You say hello."""
+
+    text = _check("{tool: put, args: {loaves: 1}}") + "expect: {state: {loaves: 1}}\n"
+    assert desk.problems(text, agent=Bare) == [
+        "line 5: Bare has no tool `put`; its tools are none",
+        "line 6: Bare has no field `loaves`; it has none",
+    ]
+
+
 def test_nothing_runs_when_a_name_is_wrong(desk: Desk) -> None:
     script = Script("hello")
     with pytest.raises(GoldenRefused):

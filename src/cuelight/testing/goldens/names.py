@@ -135,7 +135,7 @@ class _Names:
     def _members(self, state: Mapping[str, Any], where: Where) -> Faults:
         for name, value in state.items():
             if name not in self._fields:
-                listed = ", ".join(self._fields)
+                listed = ", ".join(self._fields) or "none"
                 yield (
                     f"{self._owner} has no field `{name}`{nearest(name, self._fields)}; it has {listed}",
                     (*where, name),
@@ -149,7 +149,7 @@ class _Names:
         known = [*declaration.fields, *declaration.derived, "_prompt"]
         for name in state if declaration.fields else ():
             if name not in known:
-                listed = ", ".join(known)
+                listed = ", ".join(known) or "none"
                 yield f"step {step} has no field `{name}`{nearest(name, known)}; it has {listed}", (*where, name)
 
 
