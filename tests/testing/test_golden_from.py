@@ -325,6 +325,7 @@ def test_an_unclear_answer_runs_no_tool_and_what_was_only_asked_must_never_run_w
     assert [check["confirm"]["status"] for check in it.then(3) if "confirm" in check] == ["declined", "asked"]
     assert {"no_tool": True} not in it.then(3)
     assert it.golden["expect"] == {"never_without_yes": ["charge"]}
+    assert "  never_without_yes: [charge]\n" in it.draft.text
 
 
 class Office(Agent):

@@ -9,7 +9,7 @@ __all__ = ["as_yaml"]
 
 _WIDTH = 120
 _NARROW = 96  # what an object on one line may take, its indent not counted
-_INLINE = frozenset({"args", "confirm", "data", "reply", "result", "route", "tools"})
+_INLINE = frozenset({"args", "confirm", "data", "never_without_yes", "reply", "result", "route", "tools"})
 _TAG = "tag:yaml.org,2002:"
 
 
