@@ -9,16 +9,21 @@ import pytest
 def test_what_it_makes_passes_and_talks_at_once(cuelight, tmp_path):
     made = cuelight("new", "front-desk")
     assert made.exit_code == 0, made.stderr
-    assert sorted(file.name for file in (tmp_path / "front_desk").iterdir()) == [
-        "__init__.py", "agent.py", "cues.toml", "test_front_desk.py",
+    folder = tmp_path / "front_desk"
+    assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.*")) == [
+        "__init__.py", "agent.py", "cues.toml", "goldens/first.yaml", "test_front_desk.py",
     ]  # fmt: skip
-    assert "cuelight chat front_desk" in made.stdout
+    for told in ("cuelight chat front_desk", "cuelight test front_desk", "  goldens/first.yaml  a conversation, and "):
+        assert told in made.stdout
+    judged = cuelight("test", "front_desk")
+    assert judged.exit_code == 0, judged.output
+    assert "ok      Front Desk notes who is calling, then their message  " in judged.stdout
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "front_desk"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert tested.returncode == 0, tested.stdout
-    assert "2 passed" in tested.stdout
+    assert "3 passed" in tested.stdout
     for name in ("front-desk", "front_desk", "./front_desk/"):
         talked = cuelight.run("chat", name, stdin="This is Ada Byrne\nPlease have them call me back\n")
         assert talked.returncode == 0, talked.stderr

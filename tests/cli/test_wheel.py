@@ -35,7 +35,8 @@ def test_an_installed_wheel_demonstrates_itself_and_makes_agents(tmp_path):
     assert (tmp_path / ".local" / "share" / "cuelight" / "calls.sqlite3").is_file()
 
     _run(binaries / "cuelight", "new", "front-desk", cwd=tmp_path)
-    assert "2 passed" in _run(binaries / "pytest", "-q", "front_desk", cwd=tmp_path)
+    assert "3 passed" in _run(binaries / "pytest", "-q", "front_desk", cwd=tmp_path)
+    assert "1 passed" in _run(binaries / "cuelight", "test", "front_desk", cwd=tmp_path)
     talked = _run(binaries / "cuelight", "chat", "front-desk", cwd=tmp_path, input="This is Ada Byrne\nCall me back\n")
     assert "I have noted that" in talked
 

@@ -13,7 +13,7 @@ __all__ = ["app", "main"]
 app = group(
     {
         "demo": ("cuelight.cli.demo", "Talk with the example agent: no key, no service."),
-        "new": ("cuelight.cli.new", "Make an agent, its cue sheet and its first test."),
+        "new": ("cuelight.cli.new", "Make an agent, its cue sheet, its first golden and its first tests."),
         "chat": ("cuelight.cli.chat", "Talk with an agent, here in the terminal or through a pipe."),
         "test": ("cuelight.cli.test", "Run goldens: conversations in files, judged by what happens in them."),
         "golden": ("cuelight.cli.golden", "Make goldens, and show their format."),

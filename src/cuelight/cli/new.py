@@ -18,6 +18,7 @@ from cuelight.errors import BadInput
 __all__ = ["app"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
+_GOLDEN = "goldens/first.yaml"
 _TAKEN = frozenset({"Agent", "CueSheet", "Literal", "Path", "Script", "Understudy"})  # what the files themselves use
 
 
@@ -26,7 +27,7 @@ def new(
         str, typer.Argument(help="Its name, such as front-desk; a folder may go before it.", metavar="NAME")
     ],
 ) -> None:
-    """Make an agent, its cue sheet and its first test.
+    """Make an agent, its cue sheet, its first golden and its first tests.
 
     They go into a folder of their own, and work at once, without a model. Nothing that is there already is touched.
     """
@@ -36,10 +37,11 @@ def new(
         "__init__.py": f'"""{filled["title"]}."""\n',
         "agent.py": _filled("agent.py", filled),
         "cues.toml": _filled("cues.toml", filled),
+        _GOLDEN: _filled("first.yaml", filled),
         f"test_{folder.name}.py": _filled("test_agent.py", filled),
     }
     try:
-        folder.mkdir(parents=True)
+        (folder / _GOLDEN).parent.mkdir(parents=True)
         for file, text in made.items():
             (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
@@ -87,16 +89,18 @@ def _filled(file: str, words: dict[str, str]) -> str:
 
 def _say_what_is_next(folder: Path) -> None:
     test = f"test_{folder.name}.py"
-    width = len(test) + 2
+    width = max(len(test), len(_GOLDEN)) + 2
     pytest = "" if importlib.util.find_spec("pytest") else "pip install pytest && "
     for line in (
         f"Made {folder}:",
         f"  {'agent.py':{width}}the agent: its state, its tools, its prompt",
         f"  {'cues.toml':{width}}what the Understudy says, so that no model is needed",
-        f"  {test:{width}}its first tests",
+        f"  {_GOLDEN:{width}}a conversation, and what must happen in it",
+        f"  {test:{width}}its first tests in Python",
         "",
         "Next:",
         f"  {command_line('chat', str(folder))}",
+        f"  {command_line('test', str(folder))}",
         f"  {pytest}pytest {folder}",
     ):
         typer.echo(line)
