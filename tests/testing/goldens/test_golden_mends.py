@@ -1,7 +1,11 @@
 """What people write wrong who have not written a golden before: each is told with its mend."""
 
+from datetime import date
+
 import pytest
 
+from cuelight import Agent
+from cuelight.testing import Script
 from golden_making import Desk
 
 QUOTED = 'put a text between braces or brackets in double quotes, as in {says: "Who is calling?"}'
@@ -135,3 +139,51 @@ def test_a_misspelled_key_is_told_once(desk: Desk) -> None:
     assert desk.problems("name: X\ntruns: [say: a]\nexpect: {says: b}") == [
         f"line 2: {problem.format('truns', 'turns')}"
     ]
+
+
+# --- the day ----------------------------------------------------------------------------------------------------------
+
+DAY = """
+name: X
+today: 2026-12-01
+turns:
+  - say: a
+    then:
+      - state: {today: 2026-12-01}
+"""
+NOTE = "  note      the golden's `today` sets the call's clock; the field `today` is set by `state`"
+
+
+class Planner(Agent):
+    """You plan."""
+
+    today: date | None = None
+    late: bool = False
+
+
+class Waking(Planner):
+    """You plan from the first moment on."""
+
+    def on_call(self) -> None:
+        self.today = date(2026, 12, 1)
+
+
+class Telling(Agent):
+    """You plan, and say the day in words."""
+
+    @property
+    def today(self) -> str:
+        return "a Tuesday"
+
+
+def test_a_field_today_that_is_not_the_day_is_told_where_a_golden_fails(desk: Desk) -> None:
+    assert NOTE in desk.failure(DAY, Planner, Script("Hello"))
+    for text, agent in (
+        (DAY.replace("state: {today: 2026-12-01}", "state: {late: true}"), Waking),
+        (DAY, Telling),
+        (DAY + "state: {today: 2026-12-02}\n", Planner),
+        (DAY.replace("today: 2026-12-01\nturns", "turns"), Planner),
+    ):
+        assert NOTE not in desk.failure(text, agent, Script("Hello"))
+    assert desk.run(DAY, Waking, Script("Hello")).passed
+    assert desk.run(DAY + "state: {today: 2026-12-01}\n", Planner, Script("Hello")).passed

@@ -9,6 +9,7 @@ from cuelight.agent import Agent
 from cuelight.testing.goldens.comparing import shown
 from cuelight.testing.goldens.fitting import named
 from cuelight.testing.goldens.judging import Fault
+from cuelight.testing.goldens.names import other_day
 from cuelight.testing.goldens.reading import GoldenFile
 from cuelight.testing.goldens.shape import Turn
 from cuelight.testing.goldens.source import Where
@@ -50,6 +51,8 @@ def failure_text(
         came = [f"    {line}" for line in _told(window)] or ["    nothing"]
         turn = "the last turn" if fault is None or fault.where[0] in ("expect", "model") else "this turn"
         lines += ["", f"  what came in {turn}:", *map(mask, [*came, "", *_standing(call, window)])]
+        if note := other_day(read, call.agent, window.after.state):
+            lines.append(f"  note      {note}")
     return "\n".join(lines)
 
 

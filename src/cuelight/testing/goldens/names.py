@@ -12,7 +12,7 @@ from cuelight.testing.goldens.reading import Faults, GoldenFile
 from cuelight.testing.goldens.shape import Check, Golden, ScriptedCall
 from cuelight.testing.goldens.source import Where
 
-__all__ = ["check_names", "opening_state"]
+__all__ = ["check_names", "opening_state", "other_day"]
 
 
 def check_names(read: GoldenFile, agent: Agent) -> None:
@@ -35,6 +35,22 @@ def opening_state(read: GoldenFile) -> dict[str, Any]:
     if state is UNSET:
         return {}
     return {"stage": state} if isinstance(state, str) else dict(state)
+
+
+def other_day(read: GoldenFile, agent: Agent, state: Mapping[str, Any]) -> str:
+    """Say that a field `today` does not hold the golden's day, where one may have thought that this sets it.
+
+    Args:
+        read: the golden.
+        agent: whose field it is; a property of that name is something else.
+        state: the author's, as it came to be in the call.
+    """
+    today = read.golden.today
+    if today is UNSET or "today" in opening_state(read) or "today" not in agent.__declaration__.fields:
+        return ""
+    if state.get("today") == today:
+        return ""
+    return "the golden's `today` sets the call's clock; the field `today` is set by `state`"
 
 
 class _Names:
