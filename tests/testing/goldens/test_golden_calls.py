@@ -117,7 +117,7 @@ def test_an_error_that_its_turn_does_not_name_fails_there(desk: Desk) -> None:
     assert _head(desk.failure(SILENT, Bakery)) == [
         "Silent: turn 1 (say: hello?)",
         "it.yaml:4",
-        "no error or refusal that the turn does not name",
+        "no error, refusal or failure that the turn does not name",
         f"entry 11: {again}; entry 13: {again}; entry 15: {empty} A line written by code is spoken in its place.",
     ]
     named = SILENT.replace("lost the thread}", "lost the thread}\n      - error: model-empty")
@@ -133,7 +133,7 @@ def test_a_refused_call_that_its_turn_does_not_name_fails_there(desk: Desk) -> N
     assert _head(failure) == [
         "Two: turn 1 (say: two)",
         "it.yaml:7",
-        "no error or refusal that the turn does not name",
+        "no error, refusal or failure that the turn does not name",
         "entry 19: charge was refused: Nothing was done: that tool cannot be called now. "
         "These can: put, finish, look, hang_up.",
     ]
@@ -156,7 +156,7 @@ class Broken(Bakery):
 def test_an_error_while_the_call_opens_fails_before_the_first_turn(desk: Desk) -> None:
     text = "name: X\nmodel: [Hello]\nturns:\n  - say: a\n    then:\n      - stage: done\n"
     failure = desk.failure(text, Broken)
-    assert failure.startswith("X: opening\n  at        it.yaml:1\n  expected  no error or refusal that the turn does")
+    assert failure.startswith("X: opening\n  at        it.yaml:1\n  expected  no error, refusal or failure that the turn")
     assert ": no oven\n" in failure
     opens = text.replace("turns:\n", "turns:\n  - then:\n      - error: handler-raised\n")
     assert desk.failure(opens, Broken).startswith("X: turn 2 (say: a), then 1\n")
@@ -388,3 +388,23 @@ def test_a_long_private_value_is_masked_before_it_is_shortened(desk: Desk) -> No
     failure = desk.failure(text, Bakery)
     assert "9487" not in failure
     assert "…" in failure
+
+
+# --- tools that fail in their own words --------------------------------------------------------------------------------
+
+CAKE = """
+name: Cake
+model: [{call: look, args: {sort: cake}}, We have none.]
+turns:
+  - say: any cake?
+    then:
+      - {tool: look%s}
+"""
+
+
+def test_a_tool_that_failed_passes_for_one_that_was_done_only_where_its_words_are_written(desk: Desk) -> None:
+    run = desk.run(CAKE % "", Bakery)
+    assert "expected  no error, refusal or failure that the turn does not name" in run.failure
+    assert "look failed: We have no cake." in run.failure
+    run = desk.run(CAKE % ", result: We have no cake.", Bakery)
+    assert run.passed, run.failure

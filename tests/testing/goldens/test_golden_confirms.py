@@ -63,8 +63,8 @@ ASKED = """
 """
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_a_guarded_tool_runs_where_the_caller_has_said_yes(desk: Desk, order: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("order", "passes"), [((0, 1), True), ((1, 0), False)])
+def test_a_guarded_tool_runs_after_the_caller_has_said_yes(desk: Desk, order: tuple[int, int], passes: bool) -> None:
     lines = [
         "    - confirm: {tool: book, status: granted, said: YES  please}",
         "    - {tool: book, args: {at: noon, seats: 2}, result: 2 at noon}",
@@ -76,7 +76,8 @@ def test_a_guarded_tool_runs_where_the_caller_has_said_yes(desk: Desk, order: tu
         "expect: {tools: [book], never_without_yes: [book]}",
     )
     run = desk.run(golden, Ferry)
-    assert run.passed, run.failure
+    assert run.passed is passes, run.failure
+    assert passes or "it came before what is written above it" in run.failure
 
 
 def test_what_the_state_was_is_judged_before_the_yes(desk: Desk) -> None:

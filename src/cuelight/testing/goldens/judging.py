@@ -107,7 +107,8 @@ class _TurnJudge:
         index = self._index(wanted)
         if index is not None:
             self._named.add((wanted.kind, index))
-            self._next = index
+            # A guarded tool runs after its yes, though both are found where that is written.
+            self._next = index if check.tool is UNSET else index + 1
             return None
         free = [index for index in range(len(self._window.entries)) if (wanted.kind, index) not in self._named]
         if any(wanted.fits(self._window, index) is None for index in free):
@@ -181,9 +182,9 @@ def judge_reply(reply: ReplyCheck, said: str, what: str) -> Finding:
 
 
 def judge_errors(window: Window, checks: Sequence[Check], where: Where) -> Fault | None:
-    """Judge that a turn has no error and no refused call that none of its checks names.
+    """Judge that a turn has no error, no refused call and no failed tool that none of its checks names.
 
-    Each check names one, save that one names all failures of the model with its code: a request is made several times.
+    A tool that fails in its own words (`ToolFailed`) is named by the `result` of its check. Each check names one, save that one names all failures of the model with its code: a request is made several times.
 
     Args:
         window: the turn.
@@ -193,18 +194,24 @@ def judge_errors(window: Window, checks: Sequence[Check], where: Where) -> Fault
     named = Counter[tuple[str, object]]()
     for check in checks:
         named.update((("error", check.error), ("refused", check.refused)))
+        if check.result is not UNSET:
+            named[("failed", check.tool)] += 1
     found = []
-    for entry, told in zip(window.entries, window.told, strict=True):
+    failed = set(window.failures)
+    for index, (entry, told) in enumerate(zip(window.entries, window.told, strict=True)):
         if entry.type == "error":
             what = ("error", entry.data["code"])
             said = f"entry {entry.seq}: error {told.data['code']}: {told.data['message']}"
         elif window.was_refused(entry):
             what = ("refused", entry.data["name"])
             said = f"entry {entry.seq}: {told.data['name']} was refused: {window.result(entry)[1]}"
+        elif index in failed:
+            what = ("failed", entry.data["name"])
+            said = f"entry {entry.seq}: {told.data['name']} failed: {told.data['error']}"
         else:
             continue
         if named[what] < 1:
             found.append(said)
         elif not str(what[1]).startswith(_MODELS):
             named[what] -= 1
-    return Fault(where, "no error or refusal that the turn does not name", "; ".join(found)) if found else None
+    return Fault(where, "no error, refusal or failure that the turn does not name", "; ".join(found)) if found else None

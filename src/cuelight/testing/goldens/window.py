@@ -103,6 +103,16 @@ class Window:
         """The tools that ran, each with its entry's index."""
         return ((index, run) for index in range(len(self.entries)) if (run := self.run(index)) is not None)
 
+    @property
+    def failures(self) -> Iterator[int]:
+        """Where tools that ran failed in their own words; of any other failure there is an error entry."""
+        ran = {self.entries[index].data["call_id"] for index, run in self.runs if not run.is_answer}
+        for index, entry in enumerate(self.entries):
+            if entry.type == "tool.result" and entry.data.get("error") is not None and entry.data["call_id"] in ran:
+                before = self.entries[max(0, index - 2) : index]
+                if all(earlier.type not in ("error", "cue.unknown") for earlier in before):
+                    yield index
+
     def is_asked(self, entry: Entry) -> bool:
         """Tell whether an entry is a tool call about which the caller is asked first."""
         return entry.type == "tool.call" and entry.data["call_id"] in self.after.asked
