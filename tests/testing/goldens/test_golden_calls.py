@@ -156,7 +156,7 @@ class Broken(Bakery):
 def test_an_error_while_the_call_opens_fails_before_the_first_turn(desk: Desk) -> None:
     text = "name: X\nmodel: [Hello]\nturns:\n  - say: a\n    then:\n      - stage: done\n"
     failure = desk.failure(text, Broken)
-    assert failure.startswith("X: opening\n  at        it.yaml:1\n  expected  no error, refusal or failure that the turn")
+    assert failure.startswith("X: opening\n  at        it.yaml:1\n  expected  no error, refusal or failure that")
     assert ": no oven\n" in failure
     opens = text.replace("turns:\n", "turns:\n  - then:\n      - error: handler-raised\n")
     assert desk.failure(opens, Broken).startswith("X: turn 2 (say: a), then 1\n")
@@ -390,7 +390,7 @@ def test_a_long_private_value_is_masked_before_it_is_shortened(desk: Desk) -> No
     assert "…" in failure
 
 
-# --- tools that fail in their own words --------------------------------------------------------------------------------
+# --- tools that fail in their own words -------------------------------------------------------------------------------
 
 CAKE = """
 name: Cake

@@ -184,7 +184,8 @@ def judge_reply(reply: ReplyCheck, said: str, what: str) -> Finding:
 def judge_errors(window: Window, checks: Sequence[Check], where: Where) -> Fault | None:
     """Judge that a turn has no error, no refused call and no failed tool that none of its checks names.
 
-    A tool that fails in its own words (`ToolFailed`) is named by the `result` of its check. Each check names one, save that one names all failures of the model with its code: a request is made several times.
+    A tool that fails in its own words (`ToolFailed`) is named by the `result` of its check. Each check names one, save
+    that one names all failures of the model with its code: a request is made several times.
 
     Args:
         window: the turn.
