@@ -289,8 +289,7 @@ def test_two_methods_of_one_name_in_one_class() -> None:
 
     twice = "the class defines it twice, and only the last would count; give one of the two another name, with"
     assert problems(make) == [
-        f"tool `{name}`: {twice} @tool(name='{name}') where they are for different stages"
-        for name in ("book", "ring")
+        f"tool `{name}`: {twice} @tool(name='{name}') where they are for different stages" for name in ("book", "ring")
     ]
 
 
