@@ -85,7 +85,7 @@ class Confirmations:
     @property
     def first(self) -> Question | None:
         """The question that the caller is asked now; the others come after it."""
-        return next(iter(self._open.values()), None)
+        return next(iter(self._open.values())) if self._open else None
 
     def find(self, call_id: str) -> Question | None:
         """Give the open question about a call."""
@@ -94,7 +94,7 @@ class Confirmations:
     @property
     def pending(self) -> tuple[tuple[str, str], ...]:
         """The open questions, each by its call's id and its tool, in order."""
-        return tuple((question.call_id, question.tool) for question in self._open.values())
+        return tuple((question.call_id, question.tool) for question in self) if self._open else ()
 
     # --- asking -------------------------------------------------------------------------------------------------------
 

@@ -41,6 +41,8 @@ class Turn:
         self.attempts = 0
         self.same_calls: dict[tuple[str, str, bytes], int] = {}
         self.speech = Speech(context, speech_id)
+        self.cut = False
+        """Whether the caller has cut in."""
         self.answered = False
         """Whether the caller has the answer, so that the model is not asked again."""
         self.stopped: tuple[str, float] | None = None
@@ -64,11 +66,6 @@ class Turn:
         """The messages that the turn began with; another step may have others."""
         self._begins_at = len(self._began_in)
         self._by_caller = False
-
-    @property
-    def cut(self) -> bool:
-        """Whether the caller has cut in."""
-        return self.speech.cut
 
     # --- the loop -----------------------------------------------------------------------------------------------------
 
@@ -166,7 +163,8 @@ class Turn:
         """Let the caller cut in: the request stops, calls not begun do not run, and what was heard is kept."""
         if self.cut:
             return  # the first one was it
-        self.speech.cut, self.speech.heard = True, heard
+        self.cut = self.speech.cut = True
+        self.speech.heard = heard
         if self._stream is not None:
             self._stream.cut()
 
@@ -220,18 +218,15 @@ class Turn:
             confirmations.cancel(confirmations.wording.ended)
         self.gate = gate = standing.gate()
         waiting = lines.WAITING if context.course.waiting else ""
-        notes = [
-            waiting,
-            *confirmations.notes(),
-            self.instructions or "",
-            lines.continue_after(spoken) if spoken else "",
-        ]
-        view = standing.view(*notes)
+        told = confirmations.notes() if confirmations else ()
+        rest = lines.continue_after(spoken) if spoken else ""
+        view = standing.view(waiting, *told, self.instructions or "", rest)
         if context.journal.holds_results:
             await context.journal.barrier()
         if self.cut:
             return None
-        confirmations.told()
+        if told:
+            confirmations.told()
         history = context.journal.history
         at = history.newest_words if self._by_caller else self._beginning(history.messages)
         request = context.request(history.messages, view, gate, at=at, alone=not self._by_caller)
