@@ -9,19 +9,22 @@ from hypothesis import strategies as st
 from cuelight import Agent
 from cuelight.agent import LANGUAGES, is_consent
 
-CLEAR = {
+CLEAR: dict[str, tuple[str, str, str, list[str]]] = {
     "en": (
         "yes",
         "no",
         "please",
-        ["Yes, please.", "Sure!", "OK, go ahead", "That's right.", "Yes — do it", "no problem"],
+        [
+            "Yes, please.", "Sure!", "OK, go ahead", "That's right.", "Yes — do it", "no problem", "Yes, book it.",
+            "yes, that would be great, thank you very much", "Yes, that works for me",
+        ],
     ),
     "de": ("ja", "nein", "bitte", ["Ja, bitte.", "Gerne!", "Genau, machen Sie das.", "Ja, gern, danke", "In Ordnung"]),
     "es": ("sí", "no", "gracias", ["Sí, por favor.", "¡Claro!", "Vale, adelante", "Cómo no", "De acuerdo, gracias"]),
     "fr": ("oui", "non", "merci", ["Oui, s'il vous plaît.", "D'accord !", "C’est ça", "Allez-y", "Bien sûr, merci"]),
     "it": ("sì", "no", "grazie", ["Sì, grazie.", "Certo!", "Va bene, d’accordo", "Faccia pure", "Senz'altro"]),
     "pt": ("sim", "não", "obrigado", ["Sim, por favor.", "Claro!", "Isso mesmo", "Com certeza, obrigada", "Pode ser"]),
-}
+}  # fmt: skip
 NOES = {
     "en": ["No, thanks.", "Don't!", "please don't", "Of course not", "not now", "I'd rather not.", "Nope, wrong"],
     "de": ["Nein, danke.", "Lieber nicht", "Auf keinen Fall!", "Natürlich nicht", "Bitte machen Sie das nicht"],
@@ -36,7 +39,7 @@ NEITHER = {
         "I am not sure", "I do not", "you may not", "no. problem", "maybe", "it's fine", "thanks", "good",
         "I said yes to Bo", "yes, and cancel the other", "say yes", "yes ½", "yes Ⅳ", "yes 👎", "yes / no", "yes (no)",
         "right, so what now", "okay wait", "yes... no wait", "no, yes", "if yes", "yes unless it rains",
-        "make it two, yes", "ok-",
+        "make it two, yes", "ok-", "book it", "that would be great", "yes, book it for two", "for me",
     ],
     "de": ["ja?", "ja, aber später", "ja, um 11", "ja nein", "ja nicht", "na ja", "vielleicht", "wenn ja", "gut"],
     "es": ["¿sí?", "sí, pero más tarde", "sí, a las 11", "sí no", "si puede", "quizás", "bueno", "cómo, no"],

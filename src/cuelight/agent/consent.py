@@ -15,7 +15,7 @@ class _Language(NamedTuple):
     yes: frozenset[str]
     no: frozenset[str]
     beside: frozenset[str]
-    """What may stand beside either and changes neither."""
+    """What may stand beside either and changes neither; by itself it is no answer."""
 
 
 def _listed(yes: str, no: str, beside: str) -> _Language:
@@ -31,7 +31,9 @@ _LISTS: Mapping[str, _Language] = {
         "no|nope|nah|don't|do not|please don't|not now|not yet|no way|never|never mind|i'd rather not|rather not|wrong|"
         "i would rather not|that's wrong|that is wrong|not that one|stop|leave it|forget it|not really|of course not|"
         "absolutely not|certainly not|definitely not|not at all|don't do it|don't do that|do not do it|do not do that",
-        "please|thanks|thank you|thanks a lot|oh|well|um|uh|hm|then|great|good|lovely|i do|it is|dear|ma'am|sir",
+        "please|thanks|thank you|thanks a lot|thank you very much|thanks very much|oh|well|um|uh|hm|then|great|good|"
+        "lovely|i do|i would|it is|that's it|for me|that would be great|that would be lovely|i'd like that|dear|ma'am|"
+        "sir|book it|reserve it|order it|schedule it|send it|confirm it",
     ),
     "de": _listed(
         "ja|jawohl|ja bitte|gern|gerne|ja gern|ja gerne|genau|richtig|stimmt|das stimmt|passt|das passt|in ordnung|ok|"
