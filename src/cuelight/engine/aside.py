@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from cuelight.engine.handlers import Handler
-from cuelight.engine.replies import Reply, default_type
+from cuelight.engine.replies import Reply, default_type, in_words
 from cuelight.engine.steering import Steering
 from cuelight.flow import HttpContentType
 
@@ -44,7 +42,7 @@ class Aside:
 
     def deliver(self, content: Any, shown: Any, content_type: HttpContentType | None) -> None:
         """Give the caller content as it is."""
-        text = content if isinstance(content, str) else msgspec.json.encode(content).decode()
+        text = in_words(content)
         speech_id = self._speak(text, "direct")
         kind = content_type or default_type(content)
         delivered = {"speech_id": speech_id, "content": content, "content_type": str(kind), "attempts": 0}

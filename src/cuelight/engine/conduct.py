@@ -42,7 +42,6 @@ class Conduct:
         self.prepared: Speculation | None = None
         """The answer that was asked for ahead."""
         self._outdated: list[Speculation] = []
-        self._opened_at = ""
         context.speak = self.speak
 
     def admit(self) -> None:
@@ -68,26 +67,26 @@ class Conduct:
         later: list[Callable[[], object]] = []
         context.speak = lambda text: later.append(lambda: self.speak(text))
         context.note = lambda name, data: later.append(lambda: context.write_note(name, data))
-        aside = Aside(context, self.speak)
+        aside, start = Aside(context, self.speak), course.stage
         route = await self._run_opening("on_call", context.agent.on_call, aside, later)
-        if route is not None:
-            staged_by(course, "on_call", lambda: course.enter(leads_to(course, route))).commit()
+        to = start if route is None else leads_to(course, route)
+        if to != start:
+            staged_by(course, "on_call", lambda: course.enter(to)).commit()
         if state:
             staged_by(course, "the given state", lambda: course.lay_over(state)).commit()
         step = course.step
         if step is not None and "stage" not in state and overrides(type(step), "on_enter"):
             label = f"{type(step).__name__}.on_enter"
             await self._run_opening(label, step.on_enter, aside, later, follow=partial(refuse_route, label))
-        if route is not None:
-            stage = leads_to(course, route)
-            staged_by(course, "on_call", lambda: course.bring(stage, route.state, route.prompt)).commit()
+        if route is not None and to != start:  # what a route that stays brings is written by now
+            staged_by(course, "on_call", lambda: course.bring(to, route.state, route.prompt)).commit()
         context.speak, context.note = self.speak, context.write_note
         context.standing.open()
         for act in later:
             act()
         await context.journal.barrier()
         if route is not None:
-            aside.steering.tell_made(route, self._opened_at)
+            aside.steering.tell_made(route, start, to)
         await self._proceed(aside, moved=step is not None)
         await context.journal.barrier()  # where steps of code led on, nothing has stored that yet
 
@@ -100,7 +99,6 @@ class Conduct:
         """
         context = self.context
         outcome, handler, staged = await context.handle(label, hook, is_async=iscoroutinefunction(hook), **options)
-        self._opened_at = handler.stage
         if outcome.status != "done":
             later.append(lambda: context.tell_broken(label, outcome))
             return None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cuelight.agent import Confirm, Frame, Tool, audience_of, open_frame, plain_json
+from cuelight.agent import BadArguments, Confirm, Frame, Tool, audience_of, open_frame, plain_json
 from cuelight.engine import lines
 from cuelight.engine.called import Called
 from cuelight.engine.confirming import Question, filled
@@ -53,9 +53,7 @@ class Gatekeeper:
             self._refuse(call, told(failed) or lines.TOOL_BROKE)
             return
         except Exception as error:  # the author's code
-            self._context.error(
-                "confirm-raised", f"The question of tool {call.name} raised {describe(error)}; it did not run."
-            )
+            self._tell_raised(tool, error)
             self._refuse(call, lines.TOOL_BROKE)
             return
         audience = audience_of(call.name, arguments)
@@ -89,6 +87,11 @@ class Gatekeeper:
         with open_frame(Frame(owner._cell.ledger, f"The question of tool {tool.name}", read_only=True)):
             phrase = confirm.phrase(owner, whole)
         return whole, msgspec.json.decode(plain_json(whole)), phrase
+
+    def _tell_raised(self, tool: Tool, error: Exception) -> None:
+        self._context.error(
+            "confirm-raised", f"The question of tool {tool.name} raised {describe(error)}; it did not run."
+        )
 
     def _refuse(self, call: Called, result: str) -> None:
         call.refused, call.reason = result, "not run"
@@ -147,7 +150,10 @@ class Gatekeeper:
         text = msgspec.json.encode(question.given).decode()
         try:
             values, arguments, phrase = self._put(tool, tool.confirm, tool.arguments.check(text))
-        except Exception:  # the author's code; that it fails says that this cannot be done now
+        except (BadArguments, ToolFailed):  # it cannot be done as things stand now
+            return None
+        except Exception as error:  # the author's code
+            self._tell_raised(tool, error)
             return None
         asked = audience_of(question.tool, question.arguments)
         if not (audience_of(tool.name, arguments) == asked == question.audience and phrase == question.phrase):

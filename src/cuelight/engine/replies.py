@@ -6,7 +6,7 @@ import msgspec
 
 from cuelight.flow import HttpContentType
 
-__all__ = ["Reply", "default_type"]
+__all__ = ["Reply", "default_type", "in_words"]
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,3 +26,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 def default_type(content: Any) -> HttpContentType:
     """Give the type of content that was given none: words are text, any other value is JSON."""
     return HttpContentType.TEXT if content is None or isinstance(content, str) else HttpContentType.JSON
+
+
+def in_words(content: Any) -> str:
+    """Give content as it is spoken: words as they are, any other value as its JSON."""
+    return content if isinstance(content, str) else msgspec.json.encode(content).decode()

@@ -2,9 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from cuelight.engine.replies import Reply, default_type
+from cuelight.engine.replies import Reply, default_type, in_words
 from cuelight.flow import HttpContentType
 from cuelight.wire import whole_text
 
@@ -81,7 +79,7 @@ class Speech:
             return False
         self._content, self._shown = content, shown
         self.content_type = content_type or self.content_type
-        self.say(content if isinstance(content, str) else msgspec.json.encode(content).decode(), "direct")
+        self.say(in_words(content), "direct")
         return True
 
     def write(self, metrics: dict[str, Any]) -> str:

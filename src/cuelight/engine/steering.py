@@ -81,10 +81,10 @@ class Steering:
         carried = {"message": message} if message and message.strip() else {}
         self._context.journal.write("cue.crossing", {"from": start, "to": stage, **carried})
 
-    def tell_made(self, route: Route, start: str) -> None:
+    def tell_made(self, route: Route, start: str, stage: str) -> None:
         """Write a route down that was followed while the call opened, and give the caller what it shows."""
-        context, stage, content = self._context, self._context.course.stage, content_of(route)
-        write_route(context, route, content, start, stage)
+        content = content_of(route)
+        write_route(self._context, route, content, start, stage)
         if isinstance(route.message, str):
             self.cross(start, stage, route.message)
         if content is not None:

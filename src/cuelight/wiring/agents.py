@@ -146,7 +146,7 @@ def _execute(file: Path, name: str) -> ModuleType:
     sys.modules[name] = module  # annotations are resolved through it
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException:  # whatever stopped it, nothing half done stays behind
         del sys.modules[name]
         raise
     return module

@@ -94,7 +94,7 @@ def migrate(db: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[st
         db.execute(f"PRAGMA application_id={APPLICATION_ID}")
         db.execute(f"PRAGMA user_version={len(migrations)}")
         db.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # whatever stopped it, nothing half done stays behind
         db.rollback()
         raise
 

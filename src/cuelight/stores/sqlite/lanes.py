@@ -22,7 +22,7 @@ def transact(db: sqlite3.Connection, job: Job[T]) -> T:
     try:
         result = job(db)
         db.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # whatever stopped it, nothing half done stays behind
         db.rollback()
         raise
     return result
