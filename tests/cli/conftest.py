@@ -278,6 +278,12 @@ class Commands:
         return json.loads(self("log", "state", call).stdout)
 
 
+@pytest.fixture(autouse=True)
+def _a_capable_terminal(monkeypatch):
+    """Show what a terminal shows, also where the tests run in one that can do nothing."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
 @pytest.fixture
 def desk(tmp_path):
     """An agent with a cue sheet."""
